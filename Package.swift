@@ -1,0 +1,47 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  // Imports say whether they are part of a module's face.
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let strictC: [CSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableWarning("all"),
+  .enableWarning("extra"),
+]
+
+let package = Package(
+  name: "swift-coroutines",
+  // Synchronization needs these.
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  products: [
+    .library(name: "Coroutines", targets: ["Coroutines"]),
+    .executable(name: "tour", targets: ["tour"]),
+    .executable(name: "coroutine-bench", targets: ["coroutine-bench"]),
+  ],
+  targets: [
+    .target(name: "CCoroutineKernel", cSettings: strictC),
+    .target(name: "CoroutineKernel", dependencies: ["CCoroutineKernel"], swiftSettings: strict),
+    .target(
+      name: "Coroutines",
+      dependencies: ["CoroutineKernel", "CCoroutineKernel"],
+      swiftSettings: strict
+    ),
+    .executableTarget(name: "tour", dependencies: ["Coroutines"], swiftSettings: strict),
+    .executableTarget(
+      name: "coroutine-bench", dependencies: ["Coroutines"], swiftSettings: strict),
+    .testTarget(
+      name: "CoroutineKernelTests",
+      dependencies: ["CoroutineKernel", "CCoroutineKernel"],
+      swiftSettings: strict
+    ),
+    .testTarget(name: "CoroutinesTests", dependencies: ["Coroutines"], swiftSettings: strict),
+  ]
+)

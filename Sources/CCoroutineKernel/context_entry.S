@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// cck_entry: the first instruction of every new context on the architectures whose switch is inline.
+// The switch leaves the argument in rax / x0 and the entry function in rbx / x19. The call frame
+// information says that there is no caller, and the frame pointer is zero: debuggers, backtracers and
+// profilers stop here.
+
+#if defined(__APPLE__)
+#define SYMBOL(name) _##name
+#define FUNCTION_TYPE(name)
+#else
+#define SYMBOL(name) name
+#define FUNCTION_TYPE(name) .type name, %function
+#endif
+
+#if !defined(CCK_FORCE_UCONTEXT)
+
+#if defined(__x86_64__)
+  .text
+  .globl SYMBOL(cck_entry)
+#if !defined(__APPLE__)
+  .type cck_entry, @function
+#endif
+  .p2align 4
+SYMBOL(cck_entry):
+  .cfi_startproc
+  .cfi_undefined rip
+  endbr64
+  movq %rax, %rdi
+  xorl %ebp, %ebp
+  callq *%rbx
+  ud2
+  .cfi_endproc
+
+#elif defined(__aarch64__)
+  .text
+  .globl SYMBOL(cck_entry)
+  FUNCTION_TYPE(cck_entry)
+  .p2align 4
+SYMBOL(cck_entry):
+  .cfi_startproc
+  .cfi_undefined x30
+  hint #36
+  mov x29, xzr
+  mov x30, xzr
+  blr x19
+  brk #1
+  .cfi_endproc
+#endif
+
+#endif
+
+#if !defined(__APPLE__)
+  .section .note.GNU-stack,"",%progbits
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A suspended flow of control, and the switch from one to another.
+//
+// On x86_64 and arm64 the switch is inline assembly that stores four words and declares every other
+// register clobbered: the compiler spills just what is live, and because the jump is repeated at each
+// place that switches, the branch predictor learns each place on its own. The other architectures
+// call `cck_switch_<arch>.S`, which pushes the callee-saved registers, and anything else falls back
+// on <ucontext.h>.
+//
+// What is *not* saved: the floating-point control words (x87 CW, MXCSR, FPCR). A coroutine that
+// changes the rounding mode must change it back before it parks.
+#ifndef CCK_CONTEXT_H
+#define CCK_CONTEXT_H
+
+#include "cck_base.h"
+
+#if !defined(CCK_FORCE_UCONTEXT) && defined(__x86_64__)
+#define CCK_CONTEXT_INLINE 1
+#elif !defined(CCK_FORCE_UCONTEXT) && defined(__aarch64__)
+#define CCK_CONTEXT_INLINE 1
+#elif !defined(CCK_FORCE_UCONTEXT) \
+    && (defined(__i386__) || defined(__arm__) || (defined(__riscv) && __riscv_xlen == 64))
+#define CCK_CONTEXT_OUT_OF_LINE 1
+#else
+#define CCK_CONTEXT_UCONTEXT 1
+#endif
+
+/// The body of a new context. It must never return: the last thing it does is a switch.
+typedef void (*cck_entry_t)(void *_Nullable argument);
+
+/// Where a suspended flow of control goes on. Memory allocated by hand holds it, never a Swift
+/// property: a switch happens while the address is in use, and Swift would call that overlapping.
+typedef struct cck_context {
+  void *_Nullable sp;    ///< Stack pointer.
+  void *_Nullable fp;    ///< Frame pointer (rbp, x29). Zero in a new context, which ends a frame walk.
+  void *_Nullable pc;    ///< Address to go on at.
+  void *_Nullable base;  ///< The compiler's base pointer (rbx, x19), which clobber lists may not name. A new context keeps its entry function here.
+  // The rest is used by instrumented builds only (see cck_sanitizer.h).
+  void *_Nullable tsan_fiber;       ///< ThreadSanitizer's view of this flow of control.
+  void *_Nullable asan_fake_stack;  ///< AddressSanitizer's side stack while suspended.
+  const void *_Nullable stack_low;  ///< Lowest address of the stack it runs on.
+  size_t stack_size;                ///< Bytes from there to the top.
+  void *_Nullable entry_function;   ///< The entry function, while a wrapper of ours stands in for it.
+} cck_context_t;
+
+/// True when a sanitizer's runtime is in the process; set once, before main.
+extern int cck_instrumented;
+
+/// The same, for callers that cannot read a global.
+CCK_INLINE int cck_is_instrumented(void) { return cck_instrumented; }
+
+/// The switch of instrumented builds: out of line, not instrumented itself, tells the sanitizers.
+void *_Nullable cck_context_switch_instrumented(
+    cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument);
+
+/// Makes `context` start `entry(argument)` at `stack_top`, where `argument` comes from the switch
+/// that first enters it. `stack_low` is the lowest usable address.
+void cck_context_make(
+    cck_context_t *_Nonnull context, void *_Nonnull stack_low, void *_Nonnull stack_top,
+    cck_entry_t _Nonnull entry);
+
+/// Tells the sanitizers that `context`, which has been left for good, is gone.
+void cck_context_retire(cck_context_t *_Nonnull context);
+
+/// Leaves the running flow of control for good and goes on with `load`.
+_Noreturn void cck_context_leave(
+    cck_context_t *_Nonnull dead, cck_context_t *_Nonnull load, void *_Nullable argument);
+
+#if defined(CCK_CONTEXT_INLINE) && defined(__x86_64__)
+
+// SAFETY: nothing is pushed, so the caller's red zone stays intact. rsp, rbp and rbx are restored by
+// the switch back; everything else is in the clobber list. `notrack` lets the jump land on a label
+// without endbr64 under indirect-branch tracking.
+CCK_INLINE void *_Nullable cck_context_switch_bare(
+    cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument) {
+  __asm__ volatile(
+      "leaq 1f(%%rip), %%rcx\n\t"
+      "movq %%rsp, (%%rdi)\n\t"
+      "movq %%rbp, 8(%%rdi)\n\t"
+      "movq %%rcx, 16(%%rdi)\n\t"
+      "movq %%rbx, 24(%%rdi)\n\t"
+      "movq (%%rsi), %%rsp\n\t"
+      "movq 8(%%rsi), %%rbp\n\t"
+      "movq 24(%%rsi), %%rbx\n\t"
+      "notrack jmpq *16(%%rsi)\n"
+      "1:\n"
+      : "+D"(save), "+S"(load), "+a"(argument)
+      :
+      : "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
+        "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
+        "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)",
+#if defined(__AVX512F__)
+        "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",
+        "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5",
+        "k6", "k7",
+#endif
+        "memory", "cc");
+  return argument;
+}
+
+#elif defined(CCK_CONTEXT_INLINE) && defined(__aarch64__)
+
+// SAFETY: sp, x29 and x19 are restored by the switch back; x18 belongs to the platform and is left
+// alone; everything else is in the clobber list. The new context finds its argument in x0.
+CCK_INLINE void *_Nullable cck_context_switch_bare(
+    cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument) {
+  register void *from __asm__("x9") = save;
+  register void *to __asm__("x10") = load;
+  register void *value __asm__("x0") = argument;
+  __asm__ volatile(
+      "adr x11, 1f\n\t"
+      "mov x12, sp\n\t"
+      "stp x12, x29, [x9]\n\t"
+      "stp x11, x19, [x9, #16]\n\t"
+      "ldp x12, x29, [x10]\n\t"
+      "ldp x11, x19, [x10, #16]\n\t"
+      "mov sp, x12\n\t"
+      "br x11\n"
+      "1:\n\t"
+      "hint #36\n"  // bti j: a landing pad where branch targets are checked, nothing elsewhere
+      : "+r"(from), "+r"(to), "+r"(value)
+      :
+      : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x11", "x12", "x13", "x14", "x15", "x16",
+        "x17", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1",
+        "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",
+        "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",
+        "v29", "v30", "v31", "memory", "cc");
+  return value;
+}
+
+#else
+
+void *_Nullable cck_context_switch_bare(
+    cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument);
+
+#endif
+
+/// Suspends the running flow of control in `save` and goes on with `load`, which sees `argument`.
+/// Returns, once something switches back to `save`, the argument of that switch.
+CCK_INLINE void *_Nullable cck_context_switch(
+    cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument) {
+  if (CCK_UNLIKELY(cck_instrumented)) {
+    return cck_context_switch_instrumented(save, load, argument);
+  }
+  return cck_context_switch_bare(save, load, argument);
+}
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one lock. It is biased: until a second thread comes, the first one takes and leaves it with
+// plain loads and stores, which is what keeps channels on one event loop free of atomic operations.
+//
+// Invariants
+//   L1  `owner` goes 0 → a thread's record → CCK_LOCK_SHARED, or 0 → CCK_LOCK_SHARED, never back.
+//   L2  In biased mode only the owner writes `busy`; it is inside when `busy` is 1 *and* it has read
+//       itself in `owner` after that store.
+//   L3  In shared mode whoever moved `held` from 0 to 1 is inside.
+//   L4  Revoking: take `held`, store CCK_LOCK_SHARED in `owner`, membarrier, wait until `busy` is 0.
+//       The barrier runs on the owner's processor between the revoker's store and its load, so either
+//       the owner's store to `busy` is seen here, or our store to `owner` is seen there: the
+//       asymmetric form of Dekker's algorithm, as in biased locking of the Java machines.
+// A thread record's address may be used again by a later thread. That is sound: two live threads
+// never share one, and starting a thread happens after the end of the one whose record it got.
+//
+// Sections are short and run no code of the user's, so waiting is a spin that turns into yielding.
+#ifndef CCK_LOCK_H
+#define CCK_LOCK_H
+
+#include "cck_base.h"
+#include "cck_thread.h"
+
+#define CCK_LOCK_SHARED ((uintptr_t)1)
+
+typedef struct cck_lock {
+  uintptr_t owner;  ///< 0: nobody yet · a thread's record: biased to it · CCK_LOCK_SHARED.
+  uint32_t busy;    ///< The owner of a biased lock is inside, or trying.
+  uint32_t held;    ///< Somebody is inside in shared mode, or revoking the bias.
+} cck_lock_t;
+
+/// How a lock was taken, to be handed to the release.
+typedef enum cck_lock_mode { CCK_LOCK_TAKEN_SHARED = 0, CCK_LOCK_TAKEN_BIASED = 1 } cck_lock_mode_t;
+
+/// 1 where biasing works: Linux with membarrier, and no ThreadSanitizer, which cannot see it.
+extern int cck_lock_bias_works;
+
+cck_lock_mode_t cck_lock_acquire_slowly(
+    cck_lock_t *_Nonnull lock, cck_thread_t *_Nonnull thread);
+
+/// Makes a lock that will be biased to the first thread that takes it.
+CCK_INLINE cck_lock_t cck_lock_make_biased(void) {
+  cck_lock_t lock = {cck_lock_bias_works ? 0 : CCK_LOCK_SHARED, 0, 0};
+  return lock;
+}
+
+/// Makes a lock for objects that are normally used from several threads.
+CCK_INLINE cck_lock_t cck_lock_make_shared(void) {
+  cck_lock_t lock = {CCK_LOCK_SHARED, 0, 0};
+  return lock;
+}
+
+/// Takes the lock. In biased mode: two loads and a store. In shared mode: one compare-and-swap.
+CCK_INLINE cck_lock_mode_t cck_lock_acquire(
+    cck_lock_t *_Nonnull lock, cck_thread_t *_Nonnull thread) {
+  uintptr_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
+  if (CCK_LIKELY(owner == (uintptr_t)thread)) {
+    __atomic_store_n(&lock->busy, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (CCK_LIKELY(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == (uintptr_t)thread)) {
+      return CCK_LOCK_TAKEN_BIASED;
+    }
+    __atomic_store_n(&lock->busy, 0, __ATOMIC_RELEASE);
+  } else if (owner == CCK_LOCK_SHARED) {
+    uint32_t expected = 0;
+    if (CCK_LIKELY(__atomic_compare_exchange_n(
+            &lock->held, &expected, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))) {
+      return CCK_LOCK_TAKEN_SHARED;
+    }
+  }
+  return cck_lock_acquire_slowly(lock, thread);
+}
+
+/// Leaves the lock: one store.
+CCK_INLINE void cck_lock_release(cck_lock_t *_Nonnull lock, cck_lock_mode_t mode) {
+  if (CCK_LIKELY(mode == CCK_LOCK_TAKEN_BIASED)) {
+    __atomic_store_n(&lock->busy, 0, __ATOMIC_RELEASE);
+  } else {
+    __atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE);
+  }
+}
+
+#endif

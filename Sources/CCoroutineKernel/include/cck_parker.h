@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Putting one thread to sleep until another wakes it or a time has come, and the clock for that.
+#ifndef CCK_PARKER_H
+#define CCK_PARKER_H
+
+#include "cck_base.h"
+
+#if !defined(__linux__)
+#include <pthread.h>
+#endif
+
+/// A thread's place to sleep. `state` is 1 from the owner's announcement until somebody wakes it.
+typedef struct cck_parker {
+  uint32_t state;
+#if !defined(__linux__)
+  pthread_mutex_t mutex;
+  pthread_cond_t condition;
+#endif
+} cck_parker_t;
+
+/// Nanoseconds of the monotonic clock.
+int64_t cck_clock_now(void);
+
+void cck_parker_initialize(cck_parker_t *_Nonnull parker);
+
+/// The owner says that it is about to sleep. It must look for work once more after this.
+CCK_INLINE void cck_parker_announce(cck_parker_t *_Nonnull parker) {
+  __atomic_store_n(&parker->state, 1, __ATOMIC_SEQ_CST);
+}
+
+/// The owner found work after all.
+CCK_INLINE void cck_parker_retract(cck_parker_t *_Nonnull parker) {
+  __atomic_store_n(&parker->state, 0, __ATOMIC_SEQ_CST);
+}
+
+/// Sleeps until woken, for `timeout` nanoseconds at most (negative: for ever). May return early.
+void cck_parker_sleep(cck_parker_t *_Nonnull parker, int64_t timeout);
+
+void cck_parker_wake_slowly(cck_parker_t *_Nonnull parker);
+
+/// Wakes the owner if it sleeps or is about to. One load when it is awake.
+CCK_INLINE void cck_parker_wake(cck_parker_t *_Nonnull parker) {
+  if (__atomic_load_n(&parker->state, __ATOMIC_SEQ_CST) == 0) return;
+  if (__atomic_exchange_n(&parker->state, 0, __ATOMIC_SEQ_CST) == 1) cck_parker_wake_slowly(parker);
+}
+
+#endif

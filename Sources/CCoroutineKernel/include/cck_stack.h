@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Stacks: reserved in slabs, guarded, committed by use, kept hot in last-in-first-out order.
+//
+// Memory of one slot, low addresses first:
+//
+//   | guard (16 KiB) | stack ............ grows down ←| colour | cck_stack_t |
+//
+// The record lies in the stack's first page, so an idle coroutine costs one page and no second one
+// for bookkeeping. `colour` shifts the start by up to 896 bytes: page-aligned stacks would otherwise
+// compete for the same few cache sets.
+//
+// Guards are installed with MADV_GUARD_INSTALL (Linux 6.13), which needs no mapping of its own; where
+// the kernel lacks it, with mprotect while mappings last (each splits the slab in two), and past
+// four fifths of vm.max_map_count by a canary that is checked when a stack is given back.
+#ifndef CCK_STACK_H
+#define CCK_STACK_H
+
+#include "cck_base.h"
+#include "cck_context.h"
+#include "cck_thread.h"
+
+/// Bytes of the smallest stack; class k has this shifted left by k.
+#define CCK_STACK_SMALLEST ((size_t)16 << 10)
+/// Bytes of the largest stack.
+#define CCK_STACK_LARGEST (CCK_STACK_SMALLEST << (CCK_STACK_CLASSES - 1))
+
+enum { CCK_GUARD_ADVICE = 0, CCK_GUARD_PROTECT = 1, CCK_GUARD_CANARY = 2 };
+
+/// The record at the top of a stack.
+typedef struct cck_stack {
+  cck_context_t context;             ///< Where what runs on it goes on.
+  struct cck_stack *_Nullable next;  ///< Next in a list of free stacks.
+  void *_Nonnull low;                ///< Lowest usable address; the guard ends here.
+  uint32_t size_class;               ///< Index of its size.
+  uint32_t guard;                    ///< One of CCK_GUARD_….
+  uint64_t identifier;               ///< Of the coroutine or generator on it, for the overflow report.
+  const char *_Nullable label;       ///< Its name, or null; outlives the use of the stack.
+  uintptr_t exclusivity[8];          ///< The Swift runtime's list of open accesses, while switched out.
+} cck_stack_t;
+
+/// The class of the smallest stack with at least `size` bytes, or CCK_STACK_CLASSES if none has.
+CCK_INLINE uint32_t cck_stack_class(size_t size) {
+  uint32_t index = 0;
+  while (index < CCK_STACK_CLASSES && (CCK_STACK_SMALLEST << index) < size) index++;
+  return index;
+}
+
+cck_stack_t *_Nullable cck_stack_acquire_slowly(
+    cck_thread_t *_Nonnull thread, uint32_t size_class);
+void cck_stack_release_slowly(cck_thread_t *_Nonnull thread, cck_stack_t *_Nonnull stack);
+
+/// A stack of the class, from this thread's hot list if it has one. Null, with errno set, when the
+/// system has no memory or address space left.
+CCK_INLINE cck_stack_t *_Nullable cck_stack_acquire(
+    cck_thread_t *_Nonnull thread, uint32_t size_class) {
+  cck_stack_t *stack = thread->free_stacks[size_class];
+  if (CCK_UNLIKELY(stack == NULL)) return cck_stack_acquire_slowly(thread, size_class);
+  thread->free_stacks[size_class] = stack->next;
+  thread->free_count[size_class] -= 1;
+  return stack;
+}
+
+/// Number of free stacks of a class that a thread keeps before it gives half of them to the others.
+#define CCK_STACK_THREAD_LIMIT 256
+
+/// Gives a stack back. Nothing may run on it any more.
+CCK_INLINE void cck_stack_release(cck_thread_t *_Nonnull thread, cck_stack_t *_Nonnull stack) {
+  uint32_t size_class = stack->size_class;
+  if (CCK_UNLIKELY(
+          thread->free_count[size_class] >= CCK_STACK_THREAD_LIMIT
+          || stack->guard == CCK_GUARD_CANARY || !thread->registered)) {
+    cck_stack_release_slowly(thread, stack);
+    return;
+  }
+  stack->next = thread->free_stacks[size_class];
+  thread->free_stacks[size_class] = stack;
+  thread->free_count[size_class] += 1;
+}
+
+/// Gives a thread's hot stacks to the others, at its end.
+void cck_stack_release_cache(cck_thread_t *_Nonnull thread);
+
+/// Whether an address lies in the guard of one of our stacks; returns that stack's record.
+cck_stack_t *_Nullable cck_stack_whose_guard(const void *_Nonnull address);
+
+/// Bytes of the stack that have been in use at some time since its memory was last clean.
+size_t cck_stack_high_water(const cck_stack_t *_Nonnull stack);
+
+/// Bytes from the lowest usable address to the record.
+CCK_INLINE size_t cck_stack_usable_size(const cck_stack_t *_Nonnull stack) {
+  return (size_t)((const char *)stack - (const char *)stack->low);
+}
+
+/// What the pool holds, for tests and diagnostics.
+typedef struct cck_stack_statistics {
+  size_t slots_made;   ///< Stacks carved out of slabs so far.
+  size_t slots_free;   ///< Of these, the ones in the shared lists.
+  size_t bytes_mapped; ///< Address space reserved.
+  uint32_t guard;      ///< How the newest stack is guarded.
+} cck_stack_statistics_t;
+cck_stack_statistics_t cck_stack_statistics(void);
+
+/// Test hook: the next `count` requests that would need new memory fail as if there were none.
+void cck_stack_fail_next(uint32_t count);
+
+/// Test hook: guard new stacks as if the kernel knew only this way and those after it.
+void cck_stack_limit_guard(uint32_t guard);
+
+#endif

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the kernel keeps for each thread, and how it is found.
+//
+// The compiler may keep the address of a thread-local variable across a call, which is wrong as soon
+// as that call can switch to a coroutine that comes back on another thread. So the record is found by
+// volatile assembly where that is one or two instructions, and by an opaque call elsewhere.
+#ifndef CCK_THREAD_H
+#define CCK_THREAD_H
+
+#include "cck_base.h"
+#include "cck_context.h"
+
+struct cck_stack;
+
+/// Number of stack sizes that are pooled; see cck_stack.h.
+#define CCK_STACK_CLASSES 16
+
+/// One thread's record. Only its own thread reads or writes it.
+typedef struct cck_thread {
+  void *_Nullable fiber;  ///< The coroutine that runs now, or null.
+  void *_Nullable home;   ///< The event loop or dispatch job that runs now, or null.
+  struct cck_stack *_Nullable free_stacks[CCK_STACK_CLASSES];  ///< Hot stacks, last in first out.
+  uint32_t free_count[CCK_STACK_CLASSES];                      ///< How many of each.
+  cck_context_t *_Nullable switch_from;  ///< Instrumented builds: who switches.
+  cck_context_t *_Nullable switch_to;    ///< Instrumented builds: to whom.
+  uint64_t next_identifier;              ///< The next coroutine made here gets this number …
+  uint64_t last_identifier;              ///< … unless it is this one: then a new block is drawn.
+  void *_Nullable alternate_stack;       ///< Signal stack that we installed, or null.
+  int registered;                        ///< The thread-exit hook knows this record.
+} cck_thread_t;
+
+extern __thread cck_thread_t cck_thread_record __attribute__((tls_model("initial-exec")));
+
+#if defined(__x86_64__) && defined(__linux__)
+
+/// The calling thread's record.
+CCK_INLINE cck_thread_t *_Nonnull cck_thread_current(void) {
+  cck_thread_t *record;
+  __asm__ volatile(
+      "movq %%fs:0, %0\n\t"
+      "addq cck_thread_record@gottpoff(%%rip), %0"
+      : "=r"(record)
+      :
+      : "cc");
+  return record;
+}
+
+#else
+
+/// The calling thread's record.
+cck_thread_t *_Nonnull cck_thread_current(void);
+
+#endif
+
+/// Makes sure that the thread's stacks are given back when it ends.
+void cck_thread_register(cck_thread_t *_Nonnull thread);
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
+#include "cck_parker.h"
+
+#include <errno.h>
+#include <time.h>
+
+int64_t cck_clock_now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+#if defined(__linux__)
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if !defined(SYS_futex)
+#define SYS_futex SYS_futex_time64
+#endif
+
+void cck_parker_initialize(cck_parker_t *parker) { parker->state = 0; }
+
+void cck_parker_sleep(cck_parker_t *parker, int64_t timeout) {
+  struct timespec duration = {(time_t)(timeout / 1000000000), (long)(timeout % 1000000000)};
+  syscall(
+      SYS_futex, &parker->state, FUTEX_WAIT_PRIVATE, 1, timeout < 0 ? NULL : &duration, NULL, 0);
+  __atomic_store_n(&parker->state, 0, __ATOMIC_SEQ_CST);
+}
+
+void cck_parker_wake_slowly(cck_parker_t *parker) {
+  // SAFETY: the owner may have gone on and away by now; a wake-up of an address where nobody sleeps
+  // is harmless, and the memory of parkers is never unmapped (homes are kept for reuse).
+  syscall(SYS_futex, &parker->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+#else
+
+void cck_parker_initialize(cck_parker_t *parker) {
+  parker->state = 0;
+  pthread_mutex_init(&parker->mutex, NULL);
+  pthread_cond_init(&parker->condition, NULL);
+}
+
+void cck_parker_sleep(cck_parker_t *parker, int64_t timeout) {
+  pthread_mutex_lock(&parker->mutex);
+  if (__atomic_load_n(&parker->state, __ATOMIC_SEQ_CST) == 1) {
+    if (timeout < 0) {
+      pthread_cond_wait(&parker->condition, &parker->mutex);
+    } else {
+      struct timespec duration = {(time_t)(timeout / 1000000000), (long)(timeout % 1000000000)};
+      pthread_cond_timedwait_relative_np(&parker->condition, &parker->mutex, &duration);
+    }
+  }
+  __atomic_store_n(&parker->state, 0, __ATOMIC_SEQ_CST);
+  pthread_mutex_unlock(&parker->mutex);
+}
+
+void cck_parker_wake_slowly(cck_parker_t *parker) {
+  pthread_mutex_lock(&parker->mutex);
+  pthread_cond_signal(&parker->condition);
+  pthread_mutex_unlock(&parker->mutex);
+}
+
+#endif

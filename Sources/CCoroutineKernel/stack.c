@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
+#include "cck_stack.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+#ifndef MAP_STACK
+#define MAP_STACK 0
+#endif
+
+#define GUARD_SIZE ((size_t)16 << 10)
+#define RECORD_SIZE ((sizeof(cck_stack_t) + 63) & ~(size_t)63)
+#define COLOURS 8
+#define COLOUR_STEP 128
+#define FIRST_SLAB ((size_t)64 << 20)
+#define LARGEST_SLAB ((size_t)1 << 30)
+// Free stacks of a class that stay committed in the shared list; the others return their memory.
+#define WARM_LIMIT 16384
+// What a warm stack in the shared list may keep resident.
+#define WARM_BYTES ((size_t)32 << 10)
+#define SLAB_LIMIT 65536
+#define MADVISE_GUARD_INSTALL 102
+#define CANARY 0x5afe57ac5afe57acull
+
+typedef struct slab {
+  char *base;
+  size_t stride;
+  size_t count;
+  uint32_t size_class;
+} slab_t;
+
+typedef struct depot {
+  cck_stack_t *warm;    // free, memory still committed
+  size_t warm_count;
+  void **cold;          // free, memory returned: addresses of the slots
+  size_t cold_count;
+  size_t cold_capacity;
+  slab_t *slab;         // where new slots come from
+  size_t next_slot;
+} depot_t;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static depot_t depots[CCK_STACK_CLASSES];
+// Append only, and the count is published after the entry: the signal handler reads it unlocked.
+static slab_t slabs[SLAB_LIMIT];
+static size_t slab_count;
+static size_t slots_made;
+static size_t bytes_mapped;
+static size_t protected_guards;
+static uint32_t guard_kind = CCK_GUARD_ADVICE;
+static uint32_t failures_to_fake;
+
+static size_t size_of_class(uint32_t size_class) { return CCK_STACK_SMALLEST << size_class; }
+
+static size_t mapping_limit(void) {
+  static size_t limit;
+  if (limit == 0) {
+    limit = 65530;
+    FILE *file = fopen("/proc/sys/vm/max_map_count", "re");
+    if (file != NULL) {
+      unsigned long value;
+      if (fscanf(file, "%lu", &value) == 1) limit = value;
+      fclose(file);
+    }
+  }
+  return limit;
+}
+
+static slab_t *add_slab(uint32_t size_class) {
+  if (slab_count == SLAB_LIMIT) {
+    errno = ENOMEM;
+    return NULL;
+  }
+  size_t stride = size_of_class(size_class) + GUARD_SIZE;
+  size_t previous = depots[size_class].slab == NULL
+                        ? 0
+                        : depots[size_class].slab->stride * depots[size_class].slab->count;
+  size_t wanted = previous == 0 ? FIRST_SLAB : previous * 2;
+  if (wanted > LARGEST_SLAB) wanted = LARGEST_SLAB;
+  for (;;) {
+    size_t count = wanted / stride;
+    if (count == 0) count = 1;
+    void *base = mmap(
+        NULL, count * stride, PROT_READ | PROT_WRITE,
+        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (base != MAP_FAILED) {
+#if defined(MADV_NOHUGEPAGE)
+      // A huge page would commit thirty stacks at the first touch of one.
+      madvise(base, count * stride, MADV_NOHUGEPAGE);
+#endif
+      slab_t *slab = &slabs[slab_count];
+      *slab = (slab_t){base, stride, count, size_class};
+      __atomic_store_n(&slab_count, slab_count + 1, __ATOMIC_RELEASE);
+      bytes_mapped += count * stride;
+      return slab;
+    }
+    if (count == 1) return NULL;
+    wanted /= 4;  // address space is short: try with less
+  }
+}
+
+static void install_canary(char *low) {
+  uint64_t *words = (uint64_t *)low;
+  for (int i = 0; i < 8; i++) words[i] = CANARY;
+}
+
+static int guard_slot(char *slot, uint32_t *kind) {
+  if (guard_kind == CCK_GUARD_ADVICE) {
+#if defined(__linux__)
+    if (madvise(slot, GUARD_SIZE, MADVISE_GUARD_INSTALL) == 0) {
+      *kind = CCK_GUARD_ADVICE;
+      return 0;
+    }
+    if (errno == ENOMEM) return -1;
+#endif
+    guard_kind = CCK_GUARD_PROTECT;
+  }
+  if (guard_kind == CCK_GUARD_PROTECT) {
+    // Each protected guard makes two mappings out of one.
+    if ((protected_guards + 1) * 2 < mapping_limit() / 5 * 4
+        && mprotect(slot, GUARD_SIZE, PROT_NONE) == 0) {
+      protected_guards += 1;
+      *kind = CCK_GUARD_PROTECT;
+      return 0;
+    }
+    guard_kind = CCK_GUARD_CANARY;
+    fprintf(
+        stderr,
+        "swift-coroutines: warning: after %zu guarded stacks the system has no mappings left "
+        "(vm.max_map_count is %zu). Further stacks are checked by a canary when they are given "
+        "back, so an overflow there is found late. Raise vm.max_map_count, or use Linux 6.13.\n",
+        protected_guards, mapping_limit());
+  }
+  *kind = CCK_GUARD_CANARY;
+  return 0;
+}
+
+static cck_stack_t *format(slab_t *slab, size_t index, uint32_t kind) {
+  char *slot = slab->base + index * slab->stride;
+  cck_stack_t *stack =
+      (cck_stack_t *)(slot + slab->stride - RECORD_SIZE - (index % COLOURS) * COLOUR_STEP);
+  stack->low = slot + GUARD_SIZE;
+  stack->size_class = slab->size_class;
+  stack->guard = kind;
+  stack->label = NULL;
+  memset(stack->exclusivity, 0, sizeof(stack->exclusivity));
+  if (kind == CCK_GUARD_CANARY) install_canary(stack->low);
+  return stack;
+}
+
+static slab_t *slab_of(const void *address, size_t *index) {
+  size_t count = __atomic_load_n(&slab_count, __ATOMIC_ACQUIRE);
+  for (size_t i = 0; i < count; i++) {
+    slab_t *slab = &slabs[i];
+    const char *byte = address;
+    if (byte >= slab->base && byte < slab->base + slab->count * slab->stride) {
+      *index = (size_t)(byte - slab->base) / slab->stride;
+      return slab;
+    }
+  }
+  return NULL;
+}
+
+// Takes a slot that has never been used, or whose memory was returned.
+static cck_stack_t *acquire_cold(uint32_t size_class) {
+  depot_t *depot = &depots[size_class];
+  if (failures_to_fake > 0) {
+    failures_to_fake -= 1;
+    errno = ENOMEM;
+    return NULL;
+  }
+  if (depot->cold_count > 0) {
+    void *slot = depot->cold[--depot->cold_count];
+    size_t index;
+    slab_t *slab = slab_of(slot, &index);
+    // Returning the memory leaves the guard in place, so just the record is written again. What kind
+    // of guard it has was noted in the lowest bits of the slot's address.
+    return format(slab, index, (uint32_t)((uintptr_t)slot & 3));
+  }
+  if (depot->slab == NULL || depot->next_slot == depot->slab->count) {
+    slab_t *slab = add_slab(size_class);
+    if (slab == NULL) return NULL;
+    depot->slab = slab;
+    depot->next_slot = 0;
+  }
+  uint32_t kind;
+  size_t index = depot->next_slot;
+  if (guard_slot(depot->slab->base + index * depot->slab->stride, &kind) != 0) return NULL;
+  depot->next_slot += 1;
+  slots_made += 1;
+  return format(depot->slab, index, kind);
+}
+
+cck_stack_t *cck_stack_acquire_slowly(cck_thread_t *thread, uint32_t size_class) {
+  if (!thread->registered) cck_thread_register(thread);
+  if (size_class >= CCK_STACK_CLASSES) {
+    errno = EINVAL;
+    return NULL;
+  }
+  pthread_mutex_lock(&lock);
+  depot_t *depot = &depots[size_class];
+  cck_stack_t *stack = depot->warm;
+  if (stack != NULL) {
+    depot->warm = stack->next;
+    depot->warm_count -= 1;
+  } else {
+    stack = acquire_cold(size_class);
+  }
+  pthread_mutex_unlock(&lock);
+  return stack;
+}
+
+static void check_canary(cck_stack_t *stack) {
+  const uint64_t *words = stack->low;
+  for (int i = 0; i < 8; i++) {
+    if (words[i] == CANARY) continue;
+    fprintf(
+        stderr,
+        "swift-coroutines: fatal error: the stack of coroutine #%llu%s%s (%zu KiB) overflowed; it "
+        "had no guard page, so memory below it is damaged. Give it more with "
+        "launch(stackSize:).\n",
+        (unsigned long long)stack->identifier, stack->label == NULL ? "" : " ",
+        stack->label == NULL ? "" : stack->label, size_of_class(stack->size_class) >> 10);
+    abort();
+  }
+}
+
+// Under the lock. Past the limit the memory goes back to the system, record and all.
+static void put_in_depot(cck_stack_t *stack) {
+  depot_t *depot = &depots[stack->size_class];
+  char *low = stack->low;
+  size_t size = size_of_class(stack->size_class);
+  if (depot->warm_count < WARM_LIMIT) {
+    if (size > WARM_BYTES && stack->guard != CCK_GUARD_CANARY) {
+      madvise(low, size - WARM_BYTES, MADV_DONTNEED);
+    }
+    stack->next = depot->warm;
+    depot->warm = stack;
+    depot->warm_count += 1;
+    return;
+  }
+  if (depot->cold_count == depot->cold_capacity) {
+    size_t capacity = depot->cold_capacity == 0 ? 1024 : depot->cold_capacity * 2;
+    void **grown = realloc(depot->cold, capacity * sizeof(void *));
+    if (grown == NULL) {
+      // No memory for the list: keeping the stack warm costs more, but loses nothing.
+      stack->next = depot->warm;
+      depot->warm = stack;
+      depot->warm_count += 1;
+      return;
+    }
+    depot->cold = grown;
+    depot->cold_capacity = capacity;
+  }
+  char *slot = low - GUARD_SIZE;
+  depot->cold[depot->cold_count++] = (void *)((uintptr_t)slot | stack->guard);
+  madvise(low, size, MADV_DONTNEED);
+}
+
+void cck_stack_release_slowly(cck_thread_t *thread, cck_stack_t *stack) {
+  if (!thread->registered) cck_thread_register(thread);
+  if (stack->guard == CCK_GUARD_CANARY) check_canary(stack);
+  uint32_t size_class = stack->size_class;
+  pthread_mutex_lock(&lock);
+  put_in_depot(stack);
+  while (thread->free_count[size_class] > CCK_STACK_THREAD_LIMIT / 2) {
+    cck_stack_t *extra = thread->free_stacks[size_class];
+    thread->free_stacks[size_class] = extra->next;
+    thread->free_count[size_class] -= 1;
+    put_in_depot(extra);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void cck_stack_release_cache(cck_thread_t *thread) {
+  pthread_mutex_lock(&lock);
+  for (uint32_t i = 0; i < CCK_STACK_CLASSES; i++) {
+    while (thread->free_stacks[i] != NULL) {
+      cck_stack_t *stack = thread->free_stacks[i];
+      thread->free_stacks[i] = stack->next;
+      put_in_depot(stack);
+    }
+    thread->free_count[i] = 0;
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+cck_stack_t *cck_stack_whose_guard(const void *address) {
+  size_t index;
+  slab_t *slab = slab_of(address, &index);
+  if (slab == NULL) return NULL;
+  char *slot = slab->base + index * slab->stride;
+  if ((const char *)address >= slot + GUARD_SIZE) return NULL;
+  return (cck_stack_t *)(slot + slab->stride - RECORD_SIZE - (index % COLOURS) * COLOUR_STEP);
+}
+
+size_t cck_stack_high_water(const cck_stack_t *stack) {
+  const uint64_t *word = stack->low;
+  const uint64_t *end = (const uint64_t *)stack;
+  if (stack->guard == CCK_GUARD_CANARY) word += 8;
+  while (word < end && *word == 0) word++;
+  return (size_t)((const char *)end - (const char *)word);
+}
+
+cck_stack_statistics_t cck_stack_statistics(void) {
+  pthread_mutex_lock(&lock);
+  cck_stack_statistics_t result = {slots_made, 0, bytes_mapped, guard_kind};
+  for (uint32_t i = 0; i < CCK_STACK_CLASSES; i++) {
+    result.slots_free += depots[i].warm_count + depots[i].cold_count;
+  }
+  pthread_mutex_unlock(&lock);
+  return result;
+}
+
+void cck_stack_fail_next(uint32_t count) {
+  pthread_mutex_lock(&lock);
+  failures_to_fake = count;
+  pthread_mutex_unlock(&lock);
+}
+
+void cck_stack_limit_guard(uint32_t guard) {
+  pthread_mutex_lock(&lock);
+  guard_kind = guard;
+  pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CCoroutineKernel
+public import Synchronization
+
+/// A function without context, as the raw structures keep them.
+@usableFromInline package typealias KernelFunction =
+  @convention(c) (UnsafeMutableRawPointer) -> Void
+
+/// What an inbox links together: a coroutine to make ready, or a job to do.
+@usableFromInline
+package struct InboxLink {
+  /// The next one; in a run queue the next coroutine's link.
+  @usableFromInline package var next: UnsafeMutablePointer<InboxLink>?
+  /// The job; nil means that this is the link of a `Fiber`.
+  @usableFromInline package var perform: KernelFunction?
+
+  /// A link on its own.
+  @inlinable @inline(__always)
+  package init(perform: KernelFunction? = nil) {
+    self.next = nil
+    self.perform = perform
+  }
+}
+
+/// Where a coroutine is in its life; the four states of the ancestors.
+@usableFromInline
+package enum FiberPhase: UInt8, AtomicRepresentable {
+  /// Made, or woken, and in a run queue or on its way to one.
+  case ready
+  /// Its body runs now.
+  case running
+  /// Parked.
+  case suspended
+  /// Its body has ended.
+  case dead
+}
+
+/// The first of a list of children; touched only on their common home scheduler.
+@usableFromInline
+package struct FiberList {
+  @usableFromInline package var first: UnsafeMutablePointer<Fiber>?
+
+  /// An empty list.
+  @inlinable @inline(__always)
+  package init() { first = nil }
+
+  /// Adds a coroutine at the front.
+  @inlinable @inline(__always)
+  package static func add(
+    _ fiber: UnsafeMutablePointer<Fiber>, to list: UnsafeMutablePointer<FiberList>
+  ) {
+    fiber.pointee.siblings = list
+    fiber.pointee.previousSibling = nil
+    fiber.pointee.nextSibling = list.pointee.first
+    if let first = list.pointee.first { first.pointee.previousSibling = fiber }
+    list.pointee.first = fiber
+  }
+
+  /// Takes a coroutine out of the list it is in, if it is in one.
+  @inlinable @inline(__always)
+  package static func remove(_ fiber: UnsafeMutablePointer<Fiber>) {
+    guard let list = fiber.pointee.siblings else { return }
+    fiber.pointee.siblings = nil
+    let next = fiber.pointee.nextSibling
+    let previous = fiber.pointee.previousSibling
+    if let previous {
+      previous.pointee.nextSibling = next
+    } else {
+      list.pointee.first = next
+    }
+    if let next { next.pointee.previousSibling = previous }
+  }
+
+  /// Moves all of `list` to the front of `other`, or to no list at all.
+  package static func move(
+    _ list: UnsafeMutablePointer<FiberList>, to other: UnsafeMutablePointer<FiberList>?
+  ) {
+    while let fiber = list.pointee.first {
+      remove(fiber)
+      if let other { add(fiber, to: other) }
+    }
+  }
+}
+
+/// The raw part of a coroutine: everything that a scheduler and a waker touch.
+///
+/// Invariants:
+/// - F1. Except for `phase`, `attention`, `joinLock` and `joiners`, only the home scheduler touches
+///   it: the coroutine itself, or whoever holds its home's turn.
+/// - F2. It is in at most one of: a run queue, an inbox, the CPU, a wait. So one link is enough.
+/// - F3. `stack` is nil until its first run and from its end on.
+@usableFromInline
+package struct Fiber: ~Copyable {
+  /// Link in a run queue or an inbox. First field: a link's address is its fiber's.
+  @usableFromInline package var link: InboxLink
+  /// The scheduler it runs on.
+  @usableFromInline package var home: UnsafeMutablePointer<Home>
+  /// Its stack and saved context.
+  @usableFromInline package var stack: UnsafeMutablePointer<cck_stack_t>?
+  /// Runs the body; when it returns, this memory may be gone.
+  @usableFromInline package var body: KernelFunction
+  /// The `Coroutine` that this is part of; not retained here.
+  @usableFromInline package var owner: UnsafeMutableRawPointer
+  /// The wait that cancellation may withdraw, while parked in one.
+  @usableFromInline package var waiter: UnsafeMutablePointer<Waiter>?
+  /// The innermost cancellation scope it is in; retained by the code inside that scope.
+  @usableFromInline package var scope: UnsafeMutableRawPointer?
+  /// Coroutine-local bindings in force; retained.
+  @usableFromInline package var locals: UnsafeMutableRawPointer?
+  /// Coroutines launched by this one, outside any scope, on the same scheduler.
+  @usableFromInline package var children: FiberList
+  /// The list of children that this is in.
+  @usableFromInline package var siblings: UnsafeMutablePointer<FiberList>?
+  @usableFromInline package var nextSibling: UnsafeMutablePointer<Fiber>?
+  @usableFromInline package var previousSibling: UnsafeMutablePointer<Fiber>?
+  /// Number of the coroutine, for people.
+  @usableFromInline package var identifier: UInt64
+  /// Class of the stack it will get; see cck_stack.h.
+  @usableFromInline package var stackClass: UInt32
+  /// Observable state.
+  @usableFromInline package let phase: Atomic<FiberPhase>
+  /// Cancellation has been asked for, somewhere: look before parking. See `CancellationScope`.
+  @usableFromInline package let attention: Atomic<Bool>
+  /// Guards `joiners` and the transition to dead.
+  @usableFromInline package var joinLock: cck_lock_t
+  /// Those who wait for the end.
+  @usableFromInline package var joiners: WaitQueue
+
+  /// A coroutine that has not started.
+  @inlinable @inline(__always)
+  package init(
+    home: UnsafeMutablePointer<Home>,
+    owner: UnsafeMutableRawPointer,
+    stackClass: UInt32,
+    identifier: UInt64,
+    body: @escaping KernelFunction
+  ) {
+    self.link = InboxLink()
+    self.home = home
+    self.stack = nil
+    self.body = body
+    self.owner = owner
+    self.waiter = nil
+    self.scope = nil
+    self.locals = nil
+    self.children = FiberList()
+    self.siblings = nil
+    self.nextSibling = nil
+    self.previousSibling = nil
+    self.identifier = identifier
+    self.stackClass = stackClass
+    self.phase = Atomic(.ready)
+    self.attention = Atomic(false)
+    self.joinLock = cck_lock_make_biased()
+    self.joiners = WaitQueue()
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == Fiber {
+  /// Puts a coroutine that is not running at the end of its home's run queue, from anywhere.
+  @inlinable @inline(__always)
+  package func makeReady(_ thread: ThreadRecord) {
+    let home = pointee.home
+    if thread.pointee.home == UnsafeMutableRawPointer(home) {
+      pointee.phase.store(.ready, ordering: .relaxed)
+      home.push(self)
+    } else {
+      home.pointee.postFiber(UnsafeMutableRawPointer(home), UnsafeMutableRawPointer(self))
+    }
+  }
+
+  /// Parks the running coroutine until its waiter is resumed.
+  ///
+  /// The caller has made the wait visible and left every lock. Nobody can run this coroutine before
+  /// it has switched out: only its home does, and its home is the thread that executes this.
+  @inlinable @inline(__always)
+  package func park(_ thread: ThreadRecord, _ waiter: UnsafeMutablePointer<Waiter>?) {
+    pointee.waiter = waiter
+    pointee.phase.store(.suspended, ordering: .relaxed)
+    switchOut(thread)
+    pointee.waiter = nil
+  }
+
+  /// Gives the processor to the next ready coroutine directly if there is one that has a stack, else
+  /// to the home's own loop.
+  @inlinable @inline(__always)
+  package func switchOut(_ thread: ThreadRecord) {
+    let home = pointee.home
+    // SAFETY: a running coroutine has a stack (F3).
+    let own = pointee.stack.unsafelyUnwrapped
+    if let next = home.popStarted() {
+      thread.pointee.fiber = UnsafeMutableRawPointer(next)
+      next.pointee.phase.store(.running, ordering: .relaxed)
+      _ = cck_context_switch(
+        own.context, next.pointee.stack.unsafelyUnwrapped.context, nil)
+    } else {
+      _ = cck_context_switch(own.context, home.context, nil)
+    }
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == cck_stack_t {
+  /// The address of the saved context: the record's first field.
+  @inlinable @inline(__always)
+  package var context: UnsafeMutablePointer<cck_context_t> {
+    UnsafeMutableRawPointer(self).assumingMemoryBound(to: cck_context_t.self)
+  }
+}

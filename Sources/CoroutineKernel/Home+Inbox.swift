@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The value of a closed inbox.
+private let inboxClosed: UInt = 1
+
+extension UnsafeMutablePointer where Pointee == Home {
+  /// Adds a link to the inbox. False if the inbox is closed: the scheduler has shut down.
+  ///
+  /// One load and one compare-and-swap; a Treiber stack, whose taker removes all at once and so has
+  /// no ABA problem.
+  package func post(_ link: UnsafeMutablePointer<InboxLink>) -> Bool {
+    var head = pointee.inbox.load(ordering: .relaxed)
+    while true {
+      if head == inboxClosed { return false }
+      link.pointee.next = UnsafeMutablePointer<InboxLink>(bitPattern: head)
+      let (exchanged, original) = pointee.inbox.weakCompareExchange(
+        expected: head,
+        desired: UInt(bitPattern: link),
+        successOrdering: .sequentiallyConsistent,
+        failureOrdering: .relaxed
+      )
+      if exchanged { return true }
+      head = original
+    }
+  }
+
+  /// Something has been posted that the holder has not taken yet.
+  package var hasPost: Bool {
+    pointee.inbox.load(ordering: .sequentiallyConsistent) > inboxClosed
+  }
+
+  /// Takes what has been posted, in the order of posting: coroutines go to the run queue, jobs are
+  /// done at once. True if there was anything.
+  @discardableResult
+  package func takePosts() -> Bool {
+    guard pointee.inbox.load(ordering: .relaxed) > inboxClosed else { return false }
+    let taken = pointee.inbox.exchange(0, ordering: .acquiring)
+    var oldest: UnsafeMutablePointer<InboxLink>?
+    var newest = UnsafeMutablePointer<InboxLink>(bitPattern: taken)
+    while let link = newest {
+      newest = link.pointee.next
+      link.pointee.next = oldest
+      oldest = link
+    }
+    while let link = oldest {
+      oldest = link.pointee.next
+      if let perform = link.pointee.perform {
+        perform(UnsafeMutableRawPointer(link))
+      } else {
+        let fiber = UnsafeMutableRawPointer(link).assumingMemoryBound(to: Fiber.self)
+        // A coroutine that has no stack comes here for the first time.
+        fiber.pointee.phase.store(.ready, ordering: .relaxed)
+        push(fiber)
+      }
+    }
+    return true
+  }
+
+  /// Closes the inbox if it is empty. False if something has been posted.
+  package func closeInbox() -> Bool {
+    pointee.inbox.compareExchange(
+      expected: 0, desired: inboxClosed, ordering: .sequentiallyConsistent
+    ).exchanged
+  }
+}
+
+/// A closure to be run by a home's holder.
+private struct PostedJob {
+  var link: InboxLink
+  var work: () -> Void
+}
+
+extension UnsafeMutablePointer where Pointee == Home {
+  /// Has the holder of the turn run `work`. False, and dropped, if the scheduler has shut down.
+  ///
+  /// The caller must then see to it that somebody takes the turn.
+  package func post(_ work: @escaping () -> Void) -> Bool {
+    let job = UnsafeMutablePointer<PostedJob>.allocate(capacity: 1)
+    job.initialize(
+      to: PostedJob(
+        link: InboxLink(perform: { link in
+          // SAFETY: the link is the first field of the job that was posted with it.
+          let job = link.assumingMemoryBound(to: PostedJob.self)
+          let work = job.pointee.work
+          job.deinitialize(count: 1)
+          job.deallocate()
+          work()
+        }),
+        work: work
+      ))
+    if post(UnsafeMutableRawPointer(job).assumingMemoryBound(to: InboxLink.self)) { return true }
+    job.deinitialize(count: 1)
+    job.deallocate()
+    return false
+  }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import CCoroutineKernel
+import Synchronization
+
+/// Direct switches between coroutines before the loop looks around.
+private let defaultHandOvers: Int32 = 61
+
+extension UnsafeMutablePointer where Pointee == Home {
+  /// Takes a home from the pool of idle ones, or makes one.
+  package static func take(
+    scheduler: UnsafeMutableRawPointer, migrates: Bool, choosesItself: Bool = false
+  ) -> UnsafeMutablePointer<Home> {
+    let home =
+      HomePool.take()
+      ?? {
+        let made = UnsafeMutablePointer<Home>.allocate(capacity: 1)
+        made.initialize(to: Home())
+        return made
+      }()
+    home.pointee.scheduler = scheduler
+    home.pointee.migrates = migrates
+    home.pointee.live = 0
+    home.pointee.handOverLimit = migrates || choosesItself ? 0 : defaultHandOvers
+    home.pointee.inbox.store(0, ordering: .sequentiallyConsistent)
+    return home
+  }
+
+  /// Gives an idle home back. Its memory stays valid (H3).
+  package func giveBack() {
+    precondition(pointee.runFirst == nil && pointee.timers.isEmpty, "a home in use is given back")
+    _ = closeInbox()
+    pointee.scheduler = nil
+    HomePool.put(self)
+  }
+
+  /// Runs one coroutine until it, or the last of those it handed over to, comes back to this loop.
+  ///
+  /// Returns the coroutine if it could not be started because there is no memory for its stack.
+  package func resume(
+    _ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord
+  ) -> UnsafeMutablePointer<Fiber>? {
+    if fiber.pointee.stack == nil {
+      guard let stack = cck_stack_acquire(thread, fiber.pointee.stackClass) else { return fiber }
+      stack.pointee.identifier = fiber.pointee.identifier
+      fiber.pointee.stack = stack
+      cck_context_make(stack.context, stack.pointee.low, stack, runFibers)
+    }
+    let stack = fiber.pointee.stack.unsafelyUnwrapped
+    fiber.pointee.phase.store(.running, ordering: .relaxed)
+    thread.pointee.fiber = UnsafeMutableRawPointer(fiber)
+    let finished: UnsafeMutableRawPointer?
+    if pointee.migrates {
+      cck_exclusivity_enter(exclusivity(stack))
+      finished = cck_context_switch(context, stack.context, fiber)
+      cck_exclusivity_exit(exclusivity(stack))
+    } else {
+      pointee.handOvers = pointee.handOverLimit
+      finished = cck_context_switch(context, stack.context, fiber)
+    }
+    thread.pointee.fiber = nil
+    if let finished {
+      let empty = finished.assumingMemoryBound(to: cck_stack_t.self)
+      cck_context_retire(empty.context)
+      cck_stack_release(thread, empty)
+    }
+    return nil
+  }
+
+  /// Fires the timers that are due. Returns the nearest deadline left.
+  @discardableResult
+  package func fireTimers(at now: Int64) -> Int64? {
+    while let timer = pointee.timers.popDue(at: now) {
+      timer.pointee.fire(timer)
+    }
+    return pointee.timers.nearest
+  }
+}
+
+/// The runtime's record of open accesses that a stack keeps.
+package func exclusivity(
+  _ stack: UnsafeMutablePointer<cck_stack_t>
+) -> UnsafeMutablePointer<UInt> {
+  // SAFETY: the record does not move while the stack is in use, and the field is inside it.
+  withUnsafeMutablePointer(to: &stack.pointee.exclusivity) {
+    UnsafeMutableRawPointer($0).assumingMemoryBound(to: UInt.self)
+  }
+}
+
+/// What runs on every coroutine's stack: one body after another.
+///
+/// When a body has ended and the next ready coroutine has not started, it starts right here: no
+/// switch, no change of stack. Short-lived coroutines launched in a row then cost neither.
+private let runFibers: cck_entry_t = { argument in
+  // SAFETY: `resume` passes the fiber that it starts, whose stack is the one this runs on.
+  var fiber = argument.unsafelyUnwrapped.assumingMemoryBound(to: Fiber.self)
+  let stack = fiber.pointee.stack.unsafelyUnwrapped
+  while true {
+    fiber.pointee.body(UnsafeMutableRawPointer(fiber))
+    // The fiber is gone. So may be the thread it started on, if its scheduler migrates.
+    let thread = currentThread()
+    // SAFETY: whoever resumes a coroutine has set the thread's home.
+    let home = thread.pointee.home.unsafelyUnwrapped.assumingMemoryBound(to: Home.self)
+    if let next = home.pointee.runFirst, next.pointee.stack == nil, home.pointee.handOvers > 0,
+      next.pointee.stackClass == stack.pointee.size_class, cck_is_instrumented() == 0
+    {
+      home.remove(first: next)
+      home.pointee.handOvers &-= 1
+      next.pointee.stack = stack
+      stack.pointee.identifier = next.pointee.identifier
+      stack.pointee.label = nil
+      thread.pointee.fiber = UnsafeMutableRawPointer(next)
+      next.pointee.phase.store(.running, ordering: .relaxed)
+      fiber = next
+    } else {
+      stack.pointee.label = nil
+      cck_context_leave(stack.context, home.context, stack)
+    }
+  }
+}
+
+/// Idle homes, for reuse: their memory must outlive every late wake-up.
+private enum HomePool {
+  // SAFETY: guarded by `lock`.
+  nonisolated(unsafe) private static var idle: [UnsafeMutablePointer<Home>] = []
+  private static let lock = AllocatedLock()
+
+  static func take() -> UnsafeMutablePointer<Home>? {
+    lock.withLock { idle.popLast() }
+  }
+
+  static func put(_ home: UnsafeMutablePointer<Home>) {
+    lock.withLock { idle.append(home) }
+  }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CCoroutineKernel
+public import Synchronization
+
+/// The raw part of a scheduler: run queue, inbox, timers.
+///
+/// A home has one *turn*: whoever holds it (an event loop's thread; the dispatch job that drains a
+/// queue) runs its coroutines, one at a time. Only the holder touches the run queue and the timers,
+/// and only the holder resumes coroutines, so a wake-up that comes while a coroutine is still on its
+/// way to sleep cannot run it on two stacks: it waits in the inbox until the switch is done.
+///
+/// Invariants:
+/// - H1. `runFirst`…`timers` belong to the holder of the turn.
+/// - H2. `inbox` holds links pushed by anyone, newest first; the holder takes them all at once.
+/// - H3. Memory of homes is never unmapped, only used again: a late wake-up of a loop that has just
+///   ended touches valid memory, and finds `inboxClosed` or a harmless parker.
+@usableFromInline
+package struct Home: ~Copyable {
+  /// The loop's own stack, while a coroutine runs. First field.
+  @usableFromInline package var context: cck_context_t
+  /// Ready coroutines, first come first served.
+  @usableFromInline package var runFirst: UnsafeMutablePointer<Fiber>?
+  @usableFromInline package var runLast: UnsafeMutablePointer<Fiber>?
+  /// Direct switches left before the loop looks at its inbox and timers again.
+  @usableFromInline package var handOvers: Int32
+  /// What `handOvers` starts from; 0 where every switch must pass through the loop, because it swaps
+  /// exclusivity records or chooses the order itself.
+  @usableFromInline package var handOverLimit: Int32
+  /// Coroutines carry their exclusivity records from thread to thread.
+  @usableFromInline package var migrates: Bool
+  /// Coroutines launched here that have not ended.
+  @usableFromInline package var live: Int
+  /// Posted links: an `InboxLink` address, 0 when empty, 1 when closed.
+  @usableFromInline package let inbox: Atomic<UInt>
+  /// Brings a coroutine to this home from elsewhere.
+  @usableFromInline package var postFiber: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+  /// The `Scheduler` that this is part of; not retained here.
+  @usableFromInline package var scheduler: UnsafeMutableRawPointer?
+  /// Sleepers and deadlines.
+  package var timers: TimerHeap
+  /// Where an event loop's thread sleeps.
+  package var parker: cck_parker_t
+
+  package init() {
+    context = cck_context_t()
+    runFirst = nil
+    runLast = nil
+    handOvers = 0
+    handOverLimit = 0
+    migrates = false
+    live = 0
+    inbox = Atomic(0)
+    postFiber = { home, fiber in
+      // SAFETY: the types are those that `makeReady` passes.
+      let home = home.assumingMemoryBound(to: Home.self)
+      _ = home.post(fiber.assumingMemoryBound(to: InboxLink.self))
+      cck_parker_wake(home.parkerAddress)
+    }
+    scheduler = nil
+    timers = TimerHeap()
+    parker = cck_parker_t()
+    cck_parker_initialize(&parker)
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == Fiber {
+  /// The address of the link: the first field.
+  @inlinable @inline(__always)
+  package var link: UnsafeMutablePointer<InboxLink> {
+    UnsafeMutableRawPointer(self).assumingMemoryBound(to: InboxLink.self)
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == Home {
+  /// The address of the loop's own context: the first field.
+  @inlinable @inline(__always)
+  package var context: UnsafeMutablePointer<cck_context_t> {
+    UnsafeMutableRawPointer(self).assumingMemoryBound(to: cck_context_t.self)
+  }
+
+  /// The address of the parker, stable because homes do not move.
+  package var parkerAddress: UnsafeMutablePointer<cck_parker_t> {
+    withUnsafeMutablePointer(to: &pointee.parker) { $0 }
+  }
+
+  /// Appends a coroutine to the run queue.
+  @inlinable @inline(__always)
+  package func push(_ fiber: UnsafeMutablePointer<Fiber>) {
+    fiber.pointee.link.next = nil
+    if let last = pointee.runLast {
+      last.pointee.link.next = fiber.link
+    } else {
+      pointee.runFirst = fiber
+    }
+    pointee.runLast = fiber
+  }
+
+  /// Puts a coroutine before all others: whoever starts another at once goes on right after it.
+  package func pushFront(_ fiber: UnsafeMutablePointer<Fiber>) {
+    fiber.pointee.link.next = pointee.runFirst?.link
+    if pointee.runFirst == nil { pointee.runLast = fiber }
+    pointee.runFirst = fiber
+  }
+
+  /// Takes the first ready coroutine.
+  @inlinable @inline(__always)
+  package func pop() -> UnsafeMutablePointer<Fiber>? {
+    guard let fiber = pointee.runFirst else { return nil }
+    remove(first: fiber)
+    return fiber
+  }
+
+  /// Takes the first ready coroutine if it can be switched to directly.
+  @inlinable @inline(__always)
+  package func popStarted() -> UnsafeMutablePointer<Fiber>? {
+    guard let fiber = pointee.runFirst, fiber.pointee.stack != nil, pointee.handOvers > 0 else {
+      return nil
+    }
+    pointee.handOvers &-= 1
+    remove(first: fiber)
+    return fiber
+  }
+
+  @inlinable @inline(__always)
+  package func remove(first fiber: UnsafeMutablePointer<Fiber>) {
+    if let next = fiber.pointee.link.next {
+      pointee.runFirst = UnsafeMutableRawPointer(next).assumingMemoryBound(to: Fiber.self)
+    } else {
+      pointee.runFirst = nil
+      pointee.runLast = nil
+    }
+  }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CCoroutineKernel
+
+/// A thread's record; see cck_thread.h.
+@usableFromInline package typealias ThreadRecord = UnsafeMutablePointer<cck_thread_t>
+
+/// The calling thread's record. Never kept across a park: a coroutine of a dispatch queue may come
+/// back on another thread.
+@inlinable @inline(__always)
+package func currentThread() -> ThreadRecord {
+  cck_thread_current()
+}
+
+extension UnsafeMutablePointer where Pointee == cck_lock_t {
+  /// Takes the lock; the mode must be handed to `release`.
+  @inlinable @inline(__always)
+  package func acquire(_ thread: ThreadRecord) -> cck_lock_mode_t {
+    cck_lock_acquire(self, thread)
+  }
+
+  /// Leaves the lock.
+  @inlinable @inline(__always)
+  package func release(_ mode: cck_lock_mode_t) {
+    cck_lock_release(self, mode)
+  }
+
+  /// Runs `body` under the lock. The body may not park and may not run code of the user's.
+  @inlinable @inline(__always)
+  package func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let mode = acquire(currentThread())
+    defer { release(mode) }
+    return try body()
+  }
+}
+
+/// A lock in memory of its own, for objects that are not on a hot path.
+package struct AllocatedLock: ~Copyable, @unchecked Sendable {
+  // SAFETY: the pointee is only touched by the lock's own atomic operations.
+  private let pointer: UnsafeMutablePointer<cck_lock_t>
+
+  /// Makes a lock for several threads.
+  package init() {
+    pointer = .allocate(capacity: 1)
+    pointer.initialize(to: cck_lock_make_shared())
+  }
+
+  deinit {
+    pointer.deallocate()
+  }
+
+  /// Runs `body` under the lock. The body may not park and may not run code of the user's.
+  @inline(__always)
+  package func withLock<Result: ~Copyable, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try pointer.withLock(body)
+  }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The right, and the duty, to wake one waiting party once.
+///
+/// Made by whoever claimed a waiter (W2). It cannot be copied, so waking twice does not compile.
+@usableFromInline
+package struct ResumeToken: ~Copyable {
+  @usableFromInline let waiter: UnsafeMutablePointer<Waiter>
+
+  /// Takes over a waiter that the caller has claimed, and notes how its wait ended.
+  @inlinable @inline(__always)
+  package init(_ waiter: UnsafeMutablePointer<Waiter>, _ outcome: WaitOutcome) {
+    waiter.pointee.outcome = outcome
+    self.waiter = waiter
+  }
+
+  /// Makes the party ready to run: at the end of this scheduler's run queue if that is its home, else
+  /// by a message to its home. Never runs it here. Called after the object's lock was left.
+  @inlinable @inline(__always)
+  package consuming func resume(_ thread: ThreadRecord) {
+    if let fiber = waiter.pointee.fiber {
+      fiber.makeReady(thread)
+    } else if let callback = waiter.pointee.callback {
+      callback(UnsafeMutableRawPointer(waiter))
+    }
+  }
+}
+
+/// Several tokens, taken under a lock and used after it, in order.
+package struct ResumeList: ~Copyable {
+  private var first: UnsafeMutablePointer<Waiter>?
+  private var last: UnsafeMutablePointer<Waiter>?
+
+  /// An empty list.
+  package init() {}
+
+  /// Claims every party of the queue, each with this outcome.
+  package mutating func claimAll(of queue: inout WaitQueue, _ outcome: WaitOutcome) {
+    while let waiter = queue.claimFirst() {
+      append(waiter, outcome)
+    }
+  }
+
+  /// Adds a party that the caller has claimed.
+  package mutating func append(_ waiter: UnsafeMutablePointer<Waiter>, _ outcome: WaitOutcome) {
+    waiter.pointee.outcome = outcome
+    // SAFETY: a claimed node is in no queue, and no one else touches it (W2): its link is free.
+    waiter.pointee.next = nil
+    if let last {
+      last.pointee.next = waiter
+    } else {
+      first = waiter
+    }
+    last = waiter
+  }
+
+  /// Wakes them all, in the order in which they were claimed.
+  package consuming func resumeAll() {
+    let thread = currentThread()
+    while let waiter = first {
+      first = waiter.pointee.next
+      // SAFETY: the link was read first; after this the node may be gone (W3).
+      ResumeToken(waiter, waiter.pointee.outcome).resume(thread)
+    }
+  }
+}
