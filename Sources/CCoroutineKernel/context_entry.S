@@ -7,10 +7,14 @@
 
 #if defined(__APPLE__)
 #define SYMBOL(name) _##name
-#define FUNCTION_TYPE(name)
 #else
 #define SYMBOL(name) name
+#endif
+
+#if defined(__ELF__)
 #define FUNCTION_TYPE(name) .type name, %function
+#else
+#define FUNCTION_TYPE(name)
 #endif
 
 #if !defined(CCK_FORCE_UCONTEXT)
@@ -18,9 +22,7 @@
 #if defined(__x86_64__)
   .text
   .globl SYMBOL(cck_entry)
-#if !defined(__APPLE__)
-  .type cck_entry, @function
-#endif
+  FUNCTION_TYPE(cck_entry)
   .p2align 4
 SYMBOL(cck_entry):
   .cfi_startproc
@@ -50,6 +52,6 @@ SYMBOL(cck_entry):
 
 #endif
 
-#if !defined(__APPLE__)
+#if defined(__ELF__)
   .section .note.GNU-stack,"",%progbits
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The switch for every architecture without one of its own, on <ucontext.h>. Each switch is a system
-// call, because the signal mask is switched too.
+// The switch for every architecture without one of its own, on <ucontext.h>. Each switch is a
+// system call, because the signal mask is switched too.
 //
 // A suspended context's sp points at a `suspended_t` that lives on the context's own stack: in the
-// frame of the switch that suspended it, or, until a new context first runs, at the top of its stack.
-// So nothing is allocated, and whoever frees the stack frees the record. The new context's body
-// starts below its record, which is not used again once it has been entered.
+// frame of the switch that suspended it, or, until a new context first runs, at the top of its
+// stack. So nothing is allocated, and whoever frees the stack frees the record. The new context's
+// body starts below its record, which is not used again once it has been entered.
 
 // <ucontext.h> is hidden on some systems without this. It precedes every other include.
 #if defined(__APPLE__) && !defined(_XOPEN_SOURCE)
@@ -31,7 +31,7 @@ void cck_context_prepare(
 
 typedef struct suspended {
   ucontext_t registers;
-  void *_Nullable argument;   // What the switch that resumes it hands over.
+  void *_Nullable argument;     // What the switch that resumes it hands over.
   cck_entry_t _Nullable entry;  // Of a new context only.
 } suspended_t;
 

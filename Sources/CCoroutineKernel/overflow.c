@@ -33,6 +33,8 @@ static void put(const char *text) {
   }
 }
 
+void cck_print_error(const char *text) { put(text); }
+
 static void put_number(unsigned long long value) {
   char digits[24];
   char *end = digits + sizeof(digits) - 1;

@@ -79,9 +79,9 @@ SYMBOL(cck_context_switch_bare):
   ELF(.fnend)
   ELF(.size cck_context_switch_bare, . - cck_context_switch_bare)
 
-// The first instruction of a new context: r0 holds the argument, r4 the entry function, and sp is the
-// aligned top of the stack. There is no caller: unwinding is refused here, and the registers that may
-// serve as frame pointer (r7 and r11) and the link register are zero.
+// The first instruction of a new context: r0 holds the argument, r4 the entry function, and sp is
+// the aligned top of the stack. There is no caller: unwinding is refused here, and the registers
+// that may serve as frame pointer (r7 and r11) and the link register are zero.
   .globl SYMBOL(cck_entry)
   ELF(.type cck_entry, %function)
   .p2align 4

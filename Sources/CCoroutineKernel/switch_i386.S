@@ -28,9 +28,10 @@
 
 // void *cck_context_switch_bare(cck_context_t *save, cck_context_t *load, void *argument)
 //
-// SAFETY: the record of `load` has the layout above, whoever stored it, so the call frame information
-// holds on both sides of the instruction that replaces esp. The resuming jump is not a `ret`: the
-// processor's return predictor would expect the caller of this call, which is never where it goes.
+// SAFETY: the record of `load` has the layout above, whoever stored it, so the call frame
+// information holds on both sides of the instruction that replaces esp. The resuming jump is not a
+// `ret`: the processor's return predictor would expect the caller of this call, which is never
+// where it goes.
   .globl SYMBOL(cck_context_switch_bare)
 #if defined(__ELF__)
   .type cck_context_switch_bare, %function
@@ -78,8 +79,9 @@ SYMBOL(cck_context_switch_bare):
   .size cck_context_switch_bare, . - cck_context_switch_bare
 #endif
 
-// The first instruction of a new context: eax holds the argument, ebx the entry function, and esp is
-// the 16-byte aligned top of the stack. There is no caller, which the undefined return address says.
+// The first instruction of a new context: eax holds the argument, ebx the entry function, and esp
+// is the 16-byte aligned top of the stack. There is no caller, which the undefined return address
+// says.
   .globl SYMBOL(cck_entry)
 #if defined(__ELF__)
   .type cck_entry, %function

@@ -37,9 +37,10 @@
 
 // void *cck_context_switch_bare(cck_context_t *save, cck_context_t *load, void *argument)
 //
-// SAFETY: the record of `load` has the layout above, whoever stored it, so the call frame information
-// holds on both sides of the instruction that replaces sp. The resuming jump goes by t1: a jump by ra
-// or t0 is predicted as a return to the caller of this call, which is never where it goes.
+// SAFETY: the record of `load` has the layout above, whoever stored it, so the call frame
+// information holds on both sides of the instruction that replaces sp. The resuming jump goes by
+// t1: a jump by ra or t0 is predicted as a return to the caller of this call, which is never where
+// it goes.
   .globl cck_context_switch_bare
   .type cck_context_switch_bare, %function
   .p2align 4
@@ -160,8 +161,9 @@ cck_context_switch_bare:
   .cfi_endproc
   .size cck_context_switch_bare, . - cck_context_switch_bare
 
-// The first instruction of a new context: a0 holds the argument, s1 the entry function, and sp is the
-// 16-byte aligned top of the stack. There is no caller, which the undefined return address says.
+// The first instruction of a new context: a0 holds the argument, s1 the entry function, and sp is
+// the 16-byte aligned top of the stack. There is no caller, which the undefined return address
+// says.
   .globl cck_entry
   .type cck_entry, %function
   .p2align 4

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#if defined(__linux__)
+#define _GNU_SOURCE
+#endif
 #include "cck_thread.h"
 
 #include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "cck_overflow.h"
 #include "cck_stack.h"
@@ -33,4 +38,38 @@ void cck_thread_register(cck_thread_t *thread) {
   pthread_once(&exit_key_once, make_exit_key);
   pthread_setspecific(exit_key, thread);
   thread->registered = 1;
+}
+
+typedef struct start {
+  void *context;
+  void (*body)(void *);
+  char name[16];
+} start_t;
+
+static void *run_thread(void *argument) {
+  start_t start = *(start_t *)argument;
+  free(argument);
+#if defined(__APPLE__)
+  pthread_setname_np(start.name);
+#elif defined(__linux__)
+  pthread_setname_np(pthread_self(), start.name);
+#endif
+  start.body(start.context);
+  return NULL;
+}
+
+int cck_thread_start(const char *name, void *context, void (*body)(void *)) {
+  start_t *start = calloc(1, sizeof(start_t));
+  if (start == NULL) return 12;  // ENOMEM
+  start->context = context;
+  start->body = body;
+  strncpy(start->name, name, sizeof(start->name) - 1);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+  pthread_t thread;
+  int status = pthread_create(&thread, &attributes, run_thread, start);
+  pthread_attr_destroy(&attributes);
+  if (status != 0) free(start);
+  return status;
 }

@@ -162,7 +162,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   @inlinable @inline(__always)
   package func makeReady(_ thread: ThreadRecord) {
     let home = pointee.home
-    if thread.pointee.home == UnsafeMutableRawPointer(home) {
+    if thread.currentHome == home {
       pointee.phase.store(.ready, ordering: .relaxed)
       home.push(self)
     } else {
@@ -190,7 +190,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     // SAFETY: a running coroutine has a stack (F3).
     let own = pointee.stack.unsafelyUnwrapped
     if let next = home.popStarted() {
-      thread.pointee.fiber = UnsafeMutableRawPointer(next)
+      thread.runningFiber = next
       next.pointee.phase.store(.running, ordering: .relaxed)
       _ = cck_context_switch(
         own.context, next.pointee.stack.unsafelyUnwrapped.context, nil)

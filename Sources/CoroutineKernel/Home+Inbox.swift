@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutineKernel
 import Synchronization
 
 /// The value of a closed inbox.
@@ -24,6 +25,13 @@ extension UnsafeMutablePointer where Pointee == Home {
       if exchanged { return true }
       head = original
     }
+  }
+
+  /// Brings a coroutine that has not started to an event loop. False if the loop has ended.
+  package func postFirst(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+    guard post(fiber.link) else { return false }
+    cck_parker_wake(parkerAddress)
+    return true
   }
 
   /// Something has been posted that the holder has not taken yet.
@@ -51,6 +59,7 @@ extension UnsafeMutablePointer where Pointee == Home {
       } else {
         let fiber = UnsafeMutableRawPointer(link).assumingMemoryBound(to: Fiber.self)
         // A coroutine that has no stack comes here for the first time.
+        if fiber.pointee.stack == nil, !pointee.migrates { pointee.live += 1 }
         fiber.pointee.phase.store(.ready, ordering: .relaxed)
         push(fiber)
       }

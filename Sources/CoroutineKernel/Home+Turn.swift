@@ -48,7 +48,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     }
     let stack = fiber.pointee.stack.unsafelyUnwrapped
     fiber.pointee.phase.store(.running, ordering: .relaxed)
-    thread.pointee.fiber = UnsafeMutableRawPointer(fiber)
+    thread.runningFiber = fiber
     let finished: UnsafeMutableRawPointer?
     if pointee.migrates {
       cck_exclusivity_enter(exclusivity(stack))
@@ -58,7 +58,7 @@ extension UnsafeMutablePointer where Pointee == Home {
       pointee.handOvers = pointee.handOverLimit
       finished = cck_context_switch(context, stack.context, fiber)
     }
-    thread.pointee.fiber = nil
+    thread.runningFiber = nil
     if let finished {
       let empty = finished.assumingMemoryBound(to: cck_stack_t.self)
       cck_context_retire(empty.context)
@@ -100,7 +100,7 @@ private let runFibers: cck_entry_t = { argument in
     // The fiber is gone. So may be the thread it started on, if its scheduler migrates.
     let thread = currentThread()
     // SAFETY: whoever resumes a coroutine has set the thread's home.
-    let home = thread.pointee.home.unsafelyUnwrapped.assumingMemoryBound(to: Home.self)
+    let home = thread.currentHome.unsafelyUnwrapped
     if let next = home.pointee.runFirst, next.pointee.stack == nil, home.pointee.handOvers > 0,
       next.pointee.stackClass == stack.pointee.size_class, cck_is_instrumented() == 0
     {
@@ -109,7 +109,7 @@ private let runFibers: cck_entry_t = { argument in
       next.pointee.stack = stack
       stack.pointee.identifier = next.pointee.identifier
       stack.pointee.label = nil
-      thread.pointee.fiber = UnsafeMutableRawPointer(next)
+      thread.runningFiber = next
       next.pointee.phase.store(.running, ordering: .relaxed)
       fiber = next
     } else {

@@ -2,6 +2,9 @@
 
 public import CCoroutineKernel
 
+/// The one lock; see cck_lock.h.
+@usableFromInline package typealias Lock = cck_lock_t
+
 /// A thread's record; see cck_thread.h.
 @usableFromInline package typealias ThreadRecord = UnsafeMutablePointer<cck_thread_t>
 
@@ -57,5 +60,21 @@ package struct AllocatedLock: ~Copyable, @unchecked Sendable {
     _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try pointer.withLock(body)
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == cck_thread_t {
+  /// The coroutine that runs on this thread, or nil.
+  @inlinable @inline(__always)
+  package var runningFiber: UnsafeMutablePointer<Fiber>? {
+    get { pointee.fiber?.assumingMemoryBound(to: Fiber.self) }
+    nonmutating set { pointee.fiber = newValue.map { UnsafeMutableRawPointer($0) } }
+  }
+
+  /// The home whose turn this thread holds, or nil.
+  @inlinable @inline(__always)
+  package var currentHome: UnsafeMutablePointer<Home>? {
+    get { pointee.home?.assumingMemoryBound(to: Home.self) }
+    nonmutating set { pointee.home = newValue.map { UnsafeMutableRawPointer($0) } }
   }
 }

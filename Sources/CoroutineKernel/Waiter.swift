@@ -5,7 +5,7 @@ public import Synchronization
 
 /// How a wait ended.
 @usableFromInline
-package enum WaitOutcome: UInt8 {
+package enum WaitOutcome: UInt8, Sendable {
   /// Nobody has ended it yet.
   case waiting
   /// The thing that was waited for happened; a value may have been moved through `slot`.

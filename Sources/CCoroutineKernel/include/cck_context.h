@@ -5,7 +5,7 @@
 // On x86_64 and arm64 the switch is inline assembly that stores four words and declares every other
 // register clobbered: the compiler spills just what is live, and because the jump is repeated at each
 // place that switches, the branch predictor learns each place on its own. The other architectures
-// call `cck_switch_<arch>.S`, which pushes the callee-saved registers, and anything else falls back
+// call `switch_<arch>.S`, which pushes the callee-saved registers, and anything else falls back
 // on <ucontext.h>.
 //
 // What is *not* saved: the floating-point control words (x87 CW, MXCSR, FPCR). A coroutine that
@@ -15,9 +15,10 @@
 
 #include "cck_base.h"
 
-#if !defined(CCK_FORCE_UCONTEXT) && defined(__x86_64__)
+// The inline switches store 64-bit words, so the ABIs with 32-bit pointers (x32, arm64_32) are out.
+#if !defined(CCK_FORCE_UCONTEXT) && defined(__x86_64__) && !defined(__ILP32__)
 #define CCK_CONTEXT_INLINE 1
-#elif !defined(CCK_FORCE_UCONTEXT) && defined(__aarch64__)
+#elif !defined(CCK_FORCE_UCONTEXT) && defined(__aarch64__) && !defined(__ILP32__)
 #define CCK_CONTEXT_INLINE 1
 #elif !defined(CCK_FORCE_UCONTEXT) \
     && (defined(__i386__) || defined(__arm__) || (defined(__riscv) && __riscv_xlen == 64))
@@ -95,14 +96,19 @@ CCK_INLINE void *_Nullable cck_context_switch_bare(
         "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5",
         "k6", "k7",
 #endif
+#if defined(__APX_F__)
+        "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28",
+        "r29", "r30", "r31",
+#endif
         "memory", "cc");
   return argument;
 }
 
 #elif defined(CCK_CONTEXT_INLINE) && defined(__aarch64__)
 
-// SAFETY: sp, x29 and x19 are restored by the switch back; x18 belongs to the platform and is left
-// alone; everything else is in the clobber list. The new context finds its argument in x0.
+// SAFETY: sp, x29 and x19 are restored by the switch back; x18 is left alone where it belongs to the
+// platform, but Linux's compilers keep values in it; everything else is in the clobber list. The new
+// context finds its argument in x0.
 CCK_INLINE void *_Nullable cck_context_switch_bare(
     cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument) {
   register void *from __asm__("x9") = save;
@@ -125,7 +131,15 @@ CCK_INLINE void *_Nullable cck_context_switch_bare(
         "x17", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1",
         "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",
         "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",
-        "v29", "v30", "v31", "memory", "cc");
+        "v29", "v30", "v31",
+#if defined(__linux__) && !defined(__ANDROID__)
+        "x18",
+#endif
+#if defined(__ARM_FEATURE_SVE)
+        "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13",
+        "p14", "p15",
+#endif
+        "memory", "cc");
   return value;
 }
 

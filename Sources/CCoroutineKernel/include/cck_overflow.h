@@ -13,6 +13,9 @@ CCK_INLINE void cck_overflow_install(cck_thread_t *_Nonnull thread) {
   if (CCK_UNLIKELY(thread->alternate_stack == NULL)) cck_overflow_install_slowly(thread);
 }
 
+/// Writes a text to standard error, as it stands.
+void cck_print_error(const char *_Nonnull text);
+
 /// Takes the signal stack away again, at the thread's end.
 void cck_overflow_uninstall(cck_thread_t *_Nonnull thread);
 

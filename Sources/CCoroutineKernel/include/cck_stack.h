@@ -21,7 +21,8 @@
 #include "cck_thread.h"
 
 /// Bytes of the smallest stack; class k has this shifted left by k.
-#define CCK_STACK_SMALLEST ((size_t)16 << 10)
+#define CCK_STACK_SMALLEST_BYTES 16384
+#define CCK_STACK_SMALLEST ((size_t)CCK_STACK_SMALLEST_BYTES)
 /// Bytes of the largest stack.
 #define CCK_STACK_LARGEST (CCK_STACK_SMALLEST << (CCK_STACK_CLASSES - 1))
 

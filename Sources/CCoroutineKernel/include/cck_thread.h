@@ -53,6 +53,10 @@ cck_thread_t *_Nonnull cck_thread_current(void);
 
 #endif
 
+/// Starts a detached thread that calls `body(context)`. Returns 0, or the system's error number.
+int cck_thread_start(
+    const char *_Nonnull name, void *_Nullable context, void (*_Nonnull body)(void *_Nullable));
+
 /// Makes sure that the thread's stacks are given back when it ends.
 void cck_thread_register(cck_thread_t *_Nonnull thread);
 

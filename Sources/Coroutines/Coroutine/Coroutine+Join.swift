@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineKernel
+import Synchronization
+
+extension Coroutine {
+  /// Parks the calling coroutine until this one has finished, however it finishes.
+  ///
+  /// Returns without parking if it has finished already. Any number of coroutines may wait, on any
+  /// schedulers. What the body threw is not thrown here, but counts as looked at: read it with
+  /// `value()` or `error`.
+  ///
+  /// *Cancellation:* if the caller is cancelled meanwhile, only the caller's wait ends.
+  ///
+  /// - Throws: `CancellationError` if the caller is cancelled; `CoroutineError` outside a coroutine
+  ///   or on itself.
+  @available(*, noasync, message: "In async code, write `try await coroutine.join()`.")
+  public final func join() throws {
+    try waitForEnd("join()")
+    isObserved.set()
+  }
+
+  /// Suspends the calling task until this coroutine has finished, however it finishes.
+  ///
+  /// *Cancellation:* if the task is cancelled, the wait ends; the coroutine goes on.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled.
+  public final func join() async throws {
+    try await waitForEnd()
+    isObserved.set()
+  }
+
+  /// Cancels this coroutine and parks the caller until it has finished.
+  ///
+  /// *Cancellation:* if the caller is cancelled meanwhile, only the caller's wait ends.
+  ///
+  /// - Throws: As `join`.
+  @available(*, noasync, message: "In async code, write `try await coroutine.cancelAndJoin()`.")
+  public final func cancelAndJoin() throws {
+    cancel()
+    try join()
+  }
+
+  /// Cancels this coroutine and suspends the calling task until it has finished.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled.
+  public final func cancelAndJoin() async throws {
+    cancel()
+    try await join()
+  }
+
+  /// The error that the body threw, once finished. Nil before that, and after a normal return.
+  public final var error: (any Error)? {
+    guard isFinished else { return nil }
+    isObserved.set()
+    return failure
+  }
+
+  /// Calls `hook` when the body has ended, before joiners go on; at once if it has ended already.
+  ///
+  /// Hooks run in the order of their registration, on the coroutine's scheduler, and must not park.
+  /// Register from the coroutine's own scheduler, normally right after launching.
+  ///
+  /// - Parameter hook: What to do.
+  public final func onFinish(_ hook: @escaping () -> Void) {
+    if isFinished {
+      hook()
+    } else {
+      requiredExtras.finishHooks.append(hook)
+    }
+  }
+
+  /// Parks until the end.
+  @usableFromInline
+  package final func waitForEnd(_ operation: StaticString) throws {
+    let fiber = fiber
+    if currentThread().runningFiber == fiber {
+      throw CoroutineError.joinsItself
+    }
+    try Parking.wait(
+      operation,
+      on: withUnsafeMutablePointer(to: &fiber.pointee.joiners) { $0 },
+      withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 },
+      unless: { fiber.pointee.phase.load(ordering: .acquiring) == .dead }
+    )
+    withExtendedLifetime(self) {}
+  }
+
+  /// Suspends a task until the end.
+  final func waitForEnd() async throws {
+    let fiber = fiber
+    try await TaskWait.wait(
+      on: withUnsafeMutablePointer(to: &fiber.pointee.joiners) { $0 },
+      withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 },
+      unless: { fiber.pointee.phase.load(ordering: .acquiring) == .dead }
+    )
+    withExtendedLifetime(self) {}
+  }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+public import CoroutineKernel
+import Synchronization
+
+/// What a scheduler calls to run a coroutine's body.
+@usableFromInline
+let runCoroutine: KernelFunction = { fiber in
+  // SAFETY: the scheduler passes the fiber that it runs. The retain is the one that `begin` made, and
+  // ends here, after which the fiber may be gone.
+  let fiber = fiber.assumingMemoryBound(to: Fiber.self)
+  Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner).takeRetainedValue().live()
+}
+
+extension Coroutine {
+  /// Runs the body, then everything that its end entails. On the coroutine's own stack.
+  @inline(never)
+  fileprivate final func live() {
+    if let label = extras?.label { fiber.pointee.stack?.pointee.label = UnsafePointer(label) }
+    if cancellationRequest.isSet {
+      // Cancelled before it started: the body does not run at all.
+      dropBody()
+      failure = CancellationError()
+    } else {
+      do {
+        try runBody()
+      } catch {
+        failure = error
+      }
+    }
+    end()
+  }
+
+  /// Tells everyone that the body has ended. Runs with the turn of the home scheduler.
+  private final func end() {
+    let fiber = fiber
+    let home = fiber.pointee.home
+    if let extras {
+      for hook in extras.finishHooks { hook() }
+      extras.finishHooks = []
+      extras.registeredIn?.remove(self)
+      extras.registeredIn = nil
+    }
+    FiberList.remove(fiber)
+    FiberList.move(
+      withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }, to: nil)
+    CoroutineLocals.drop(fiber)
+    fiber.pointee.stack = nil
+
+    var wakes = ResumeList()
+    let thread = currentThread()
+    let lock = withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 }
+    let mode = lock.acquire(thread)
+    fiber.pointee.phase.store(.dead, ordering: .sequentiallyConsistent)
+    wakes.claimAll(of: &fiber.pointee.joiners, .delivered)
+    lock.release(mode)
+    wakes.resumeAll()
+
+    if let scope = extras?.scope {
+      extras?.scope = nil
+      isObserved.set()
+      scope.childEnded(failure)
+    }
+    // From here on nothing may take this for the running coroutine: it may be freed any moment.
+    thread.runningFiber = nil
+    if home.pointee.migrates {
+      home.core.coroutineEnded()
+    } else {
+      home.pointee.live -= 1
+    }
+  }
+
+  /// Ends a coroutine that cannot start for lack of memory. Runs with the turn of its home.
+  package static func failToStart(_ fiber: UnsafeMutablePointer<Fiber>) {
+    // SAFETY: takes over the retain that `begin` made.
+    let coroutine = Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner).takeRetainedValue()
+    coroutine.dropBody()
+    coroutine.failure = CoroutineError.noMemoryForStack(
+      bytes: StackSize(stackClass: fiber.pointee.stackClass).byteCount)
+    coroutine.end()
+  }
+
+  /// Called with errors that nobody waits for: of coroutines without a scope or a `runBlocking` around
+  /// them, whose handles were dropped before anyone called `join` or `value`.
+  ///
+  /// The default prints the error, the coroutine and where it was launched to standard error. A
+  /// `CancellationError` is no failure and is not reported. Called on the thread where the last
+  /// reference to the coroutine went away; must not park.
+  public static var unobservedErrorHandler: @Sendable (UnobservedError) -> Void {
+    get { UnobservedError.handler.withLock { $0 } }
+    set { UnobservedError.handler.withLock { $0 = newValue } }
+  }
+
+  /// Sends an error that nobody has looked at to where it can be seen.
+  final func reportUnobservedFailure() {
+    guard let failure, !isObserved.isSet, !(failure is CancellationError) else { return }
+    let thread = currentThread()
+    let report = UnobservedError(error: failure, coroutine: "\(self)", creationSite: creationSite)
+    if let home = thread.currentHome,
+      home == fiber.pointee.home, home.core.collectsUnobservedErrors
+    {
+      if home.core.unobservedError == nil { home.core.unobservedError = failure }
+    } else {
+      Coroutine.unobservedErrorHandler(report)
+    }
+  }
+}
+
+/// An error that a coroutine threw and nobody waited for.
+public struct UnobservedError: Sendable, CustomStringConvertible {
+  /// What was thrown.
+  public let error: any Error
+  /// The coroutine, described.
+  public let coroutine: String
+  /// Where it was launched.
+  public let creationSite: SourceSite
+
+  /// What happened, to what, and what to do.
+  public var description: String {
+    "\(coroutine), launched at \(creationSite), threw \(error), and nobody looked at it. "
+      + "Call `join()` or `value()` on the handle, or launch it in a scope."
+  }
+
+  static let handler = Mutex<@Sendable (UnobservedError) -> Void> { report in
+    let text = "swift-coroutines: \(report)\n"
+    text.withCString { cck_print_error($0) }
+  }
+}

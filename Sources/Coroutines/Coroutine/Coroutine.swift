@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CCoroutineKernel
+public import CoroutineKernel
+import Synchronization
+
+/// A launched body of code that can wait without blocking its thread: the handle to it.
+///
+/// ```swift
+/// let greeter = launch(name: "greeter") {
+///   try Coroutine.sleep(for: .seconds(1))
+///   return "hello"
+/// }
+/// print(try greeter.value())
+/// ```
+///
+/// A coroutine is in one of four states:
+///
+/// | state | meaning | leaves it by |
+/// |---|---|---|
+/// | `ready` | launched or woken, in line on its scheduler | its turn |
+/// | `running` | its body runs now | parking, or the end of its body |
+/// | `suspended` | it waits for something, or for time | being woken |
+/// | `finished` | its body has returned or thrown | – |
+///
+/// It runs on the scheduler that it was launched on and nowhere else. Dropping the handle changes
+/// nothing: the coroutine runs on. An error that its body throws goes to those who call `join` or
+/// `value`, to its scope, or, if there is neither, to the enclosing `runBlocking`, else to
+/// `Coroutine.unobservedErrorHandler`.
+///
+/// Cost: one object of about 300 bytes until it starts, then a stack of which it commits what it
+/// uses, one page at least.
+public class Coroutine: @unchecked Sendable, CustomStringConvertible {
+  // SAFETY: `storage` is only reached through `fiber` and keeps the rules F1 and F2; `failure` and
+  // `extras` are written by the home scheduler before `phase` becomes dead and read by others after,
+  // except for what `ExtrasLock` guards.
+
+  /// The raw part. Its address is `fiber`: a stored property of a class does not move.
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var storage: Fiber
+
+  /// The address of `storage`.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var fiber: UnsafeMutablePointer<Fiber>
+
+  /// The error that the body threw; valid once finished.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var failure: (any Error)?
+
+  /// What only some coroutines have: a name, finish hooks, children elsewhere, a scope.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var extras: CoroutineExtras?
+
+  /// Where it was launched.
+  public final let creationSite: SourceSite
+
+  /// Somebody has looked at the outcome, so an error has reached its receiver.
+  @usableFromInline
+  package final let isObserved = AtomicFlag()
+
+  /// Cancellation has been asked for.
+  @usableFromInline
+  package final let cancellationRequest = AtomicFlag()
+
+  /// Prepares a coroutine; `begin` hands it to its scheduler.
+  @inlinable
+  package init(
+    home: UnsafeMutablePointer<Home>,
+    stackSize: StackSize,
+    site: SourceSite,
+    thread: ThreadRecord
+  ) {
+    creationSite = site
+    failure = nil
+    extras = nil
+    storage = Fiber(
+      home: home,
+      owner: UnsafeMutableRawPointer(thread),
+      stackClass: stackSize.stackClass,
+      identifier: CoroutineIdentifiers.next(thread),
+      body: runCoroutine
+    )
+    // SAFETY: filled in on the next line; the pointer is not used in between.
+    fiber = UnsafeMutableRawPointer(thread).assumingMemoryBound(to: Fiber.self)
+    fiber = withUnsafeMutablePointer(to: &storage) { $0 }
+    fiber.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
+  }
+
+  deinit {
+    reportUnobservedFailure()
+  }
+
+  /// Runs the body and keeps its result. Overridden by the subclass that knows the type.
+  @usableFromInline
+  package func runBody() throws {}
+
+  /// Lets go of a body that will not run.
+  @usableFromInline
+  package func dropBody() {}
+}
+
+extension Coroutine {
+  /// The coroutine that runs this code, or nil outside any.
+  public static var current: Coroutine? {
+    guard let fiber = currentThread().runningFiber else { return nil }
+    return fiber.coroutine
+  }
+
+  /// A number that no other coroutine of this process has.
+  public final var id: UInt64 { fiber.pointee.identifier }
+
+  /// The name given at launch, if any.
+  public final var name: String? { extras?.name }
+
+  /// What a coroutine is doing.
+  public enum State: Sendable, Hashable {
+    /// In line on its scheduler.
+    case ready
+    /// Its body runs now.
+    case running
+    /// It waits.
+    case suspended
+    /// Its body has returned or thrown.
+    case finished
+  }
+
+  /// What it is doing now. From another thread: what it was doing a moment ago, except that
+  /// `finished` is final.
+  public final var state: State {
+    switch fiber.pointee.phase.load(ordering: .acquiring) {
+    case .ready: .ready
+    case .running: .running
+    case .suspended: .suspended
+    case .dead: .finished
+    }
+  }
+
+  /// Its body has returned or thrown.
+  public final var isFinished: Bool { fiber.pointee.phase.load(ordering: .acquiring) == .dead }
+
+  /// Cancellation has been asked for, by `cancel` or through its parent. True from then on.
+  public final var isCancelled: Bool { cancellationRequest.isSet }
+
+  /// `coroutine #7 "fetch" (suspended)`.
+  public final var description: String {
+    "coroutine #\(id)\(name.map { " \"\($0)\"" } ?? "") (\(state))"
+  }
+
+  /// What only its own scheduler and those who launch it may change.
+  @usableFromInline
+  package final var requiredExtras: CoroutineExtras {
+    if let extras { return extras }
+    let made = CoroutineExtras()
+    extras = made
+    return made
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == Fiber {
+  /// The coroutine that this is part of.
+  @inlinable
+  package var coroutine: Coroutine {
+    // SAFETY: a coroutine that has not ended is retained by its scheduler.
+    Unmanaged<Coroutine>.fromOpaque(pointee.owner).takeUnretainedValue()
+  }
+}
+
+/// Numbers for coroutines, drawn by each thread in blocks: no shared counter on the way of a launch.
+@usableFromInline
+package enum CoroutineIdentifiers {
+  private static let blocks = Atomic<UInt64>(0)
+  private static let blockSize: UInt64 = 1024
+
+  /// The next number.
+  @inlinable @inline(__always)
+  static func next(_ thread: ThreadRecord) -> UInt64 {
+    if thread.pointee.next_identifier == thread.pointee.last_identifier { drawBlock(thread) }
+    thread.pointee.next_identifier &+= 1
+    return thread.pointee.next_identifier
+  }
+
+  @usableFromInline @inline(never)
+  static func drawBlock(_ thread: ThreadRecord) {
+    let block = blocks.wrappingAdd(1, ordering: .relaxed).oldValue
+    thread.pointee.next_identifier = block * blockSize
+    thread.pointee.last_identifier = (block + 1) * blockSize
+  }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineKernel
+import Synchronization
+
+/// A flag that is set, from any thread, and can be looked at from any other.
+@usableFromInline
+package struct AtomicFlag: ~Copyable, Sendable {
+  private let value = Atomic<Bool>(false)
+
+  /// A flag that is not set.
+  @usableFromInline
+  package init() {}
+
+  /// It has been set.
+  package var isSet: Bool { value.load(ordering: .acquiring) }
+
+  /// Sets it. True if it was not set before.
+  @discardableResult
+  package func set() -> Bool {
+    !value.exchange(true, ordering: .sequentiallyConsistent)
+  }
+}
+
+/// The parts of a coroutine that most do without.
+@usableFromInline
+package final class CoroutineExtras {
+  /// For people.
+  package var name: String?
+  /// The name as the overflow report needs it; freed with this object.
+  package var label: UnsafeMutablePointer<CChar>?
+  /// Called when the body has ended, before joiners are woken.
+  package var finishHooks: [() -> Void] = []
+  /// Children on other schedulers.
+  package var remoteChildren: RemoteChildren?
+  /// The registry of a parent on another scheduler that this coroutine is in.
+  package var registeredIn: RemoteChildren?
+  /// The structured scope that waits for this coroutine.
+  package var scope: CoroutineScope?
+
+  @usableFromInline
+  package init() {}
+
+  deinit {
+    label?.deallocate()
+  }
+}
+
+/// Coroutines that are to be cancelled with a parent that runs on another scheduler.
+package final class RemoteChildren: @unchecked Sendable {
+  // SAFETY: the properties are guarded by `lock`.
+  private let lock = AllocatedLock()
+  private var members: [ObjectIdentifier: Coroutine] = [:]
+  private var nested: [RemoteChildren] = []
+  private var isCancelled = false
+
+  package init() {}
+
+  /// Adds a child that has not ended. False if all have been cancelled: then so must the child be.
+  package func add(_ child: Coroutine) -> Bool {
+    lock.withLock {
+      members[ObjectIdentifier(child)] = child
+      return !isCancelled
+    }
+  }
+
+  /// Removes a child that has ended.
+  package func remove(_ child: Coroutine) {
+    let removed = lock.withLock { members.removeValue(forKey: ObjectIdentifier(child)) }
+    // Released here, after the lock: it may have been the last reference.
+    _ = removed
+  }
+
+  /// A registry whose members are those of both; cancelling it cancels both.
+  package func joined(with other: RemoteChildren) -> RemoteChildren {
+    lock.withLock { nested.append(other) }
+    return self
+  }
+
+  /// Cancels all members.
+  package func cancelAll() {
+    let (children, registries) = lock.withLock {
+      isCancelled = true
+      return (Array(members.values), nested)
+    }
+    for child in children { child.cancel() }
+    for registry in registries { registry.cancelAll() }
+  }
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CoroutineKernel
+import Synchronization
+public import Dispatch
+
+/// When a launched coroutine begins.
+public enum LaunchStart: Sendable, Hashable {
+  /// When its turn comes: after everything that is ready on its scheduler now.
+  case queued
+  /// At once, up to where it first parks, if the caller is where its scheduler runs coroutines; else
+  /// as `queued`.
+  case immediately
+}
+
+/// Starts a coroutine on the scheduler of the code that calls this.
+///
+/// That is the calling coroutine's own scheduler; outside a coroutine the event loop or serial
+/// dispatch queue whose block this is; else one serial queue that the whole process shares. The body
+/// runs later, in the order of launching, unless `start` says otherwise.
+///
+/// The closure needs no `@Sendable`: nothing on the same scheduler runs in parallel with it. (Called
+/// from a thread that belongs to no scheduler, it does run in parallel with that thread: there, use
+/// `launch(on:)`, which the compiler checks.)
+///
+/// A coroutine launched inside another is its child: cancelled with it, or with the `withTimeout`,
+/// `withDeadline` or scope that it was launched in. It is not waited for; a scope does that.
+///
+/// - Parameters:
+///   - name: For dumps, errors and overflow reports.
+///   - stackSize: Address space for its stack; see `StackSize`.
+///   - start: When it begins.
+///   - file: Where it is launched; leave out.
+///   - line: Where it is launched; leave out.
+///   - body: What it does. What it throws goes to `join` and `value`.
+/// - Returns: The handle. Dropping it changes nothing.
+@inlinable
+@discardableResult
+public func launch<Value>(
+  name: String? = nil,
+  stackSize: StackSize = .default,
+  start: LaunchStart = .queued,
+  file: StaticString = #fileID,
+  line: UInt = #line,
+  _ body: @escaping () throws -> Value
+) -> ValueCoroutine<Value> {
+  let thread = currentThread()
+  let parent = thread.runningFiber
+  let coroutine = ValueCoroutine<Value>(
+    home: parent.map { $0.pointee.home } ?? SchedulerCore.ofCaller(thread).home,
+    stackSize: stackSize,
+    site: SourceSite(file: file, line: line),
+    thread: thread,
+    work: body
+  )
+  if let name { coroutine.setName(name) }
+  coroutine.begin(start, parent, thread)
+  return coroutine
+}
+
+/// Starts a coroutine on a given scheduler.
+///
+/// - Parameters:
+///   - scheduler: Where it runs, from beginning to end.
+///   - name: For dumps, errors and overflow reports.
+///   - stackSize: Address space for its stack; see `StackSize`.
+///   - start: When it begins.
+///   - file: Where it is launched; leave out.
+///   - line: Where it is launched; leave out.
+///   - body: What it does. It may run in parallel with the caller, hence `sending`.
+/// - Returns: The handle. If the scheduler has shut down, the coroutine ends at once with
+///   `CoroutineError.schedulerShutDown`.
+@discardableResult
+public func launch<Value>(
+  on scheduler: Scheduler,
+  name: String? = nil,
+  stackSize: StackSize = .default,
+  start: LaunchStart = .queued,
+  file: StaticString = #fileID,
+  line: UInt = #line,
+  _ body: sending @escaping () throws -> Value
+) -> ValueCoroutine<Value> {
+  scheduler.core.launch(
+    name, stackSize, start, SourceSite(file: file, line: line), body)
+}
+
+/// Starts a coroutine on a dispatch queue: its body and all that follows its waits run in blocks of
+/// that queue, one at a time.
+///
+/// On a serial queue those blocks keep their order with the queue's other blocks. On a concurrent one
+/// the coroutines still run one at a time, but beside the queue's other blocks.
+///
+/// - Parameters:
+///   - queue: Where it runs, from beginning to end. Kept alive until the coroutine has finished.
+///   - name: For dumps, errors and overflow reports.
+///   - stackSize: Address space for its stack; see `StackSize`.
+///   - start: When it begins.
+///   - file: Where it is launched; leave out.
+///   - line: Where it is launched; leave out.
+///   - body: What it does. It may run in parallel with the caller, hence `sending`.
+/// - Returns: The handle.
+@discardableResult
+public func launch<Value>(
+  on queue: DispatchQueue,
+  name: String? = nil,
+  stackSize: StackSize = .default,
+  start: LaunchStart = .queued,
+  file: StaticString = #fileID,
+  line: UInt = #line,
+  _ body: sending @escaping () throws -> Value
+) -> ValueCoroutine<Value> {
+  DispatchCore.of(queue).launch(
+    name, stackSize, start, SourceSite(file: file, line: line), body)
+}
+
+extension SchedulerCore {
+  /// Launches on this scheduler, from anywhere.
+  package final func launch<Value>(
+    _ name: String?,
+    _ stackSize: StackSize,
+    _ start: LaunchStart,
+    _ site: SourceSite,
+    _ body: @escaping () throws -> Value
+  ) -> ValueCoroutine<Value> {
+    let thread = currentThread()
+    let coroutine = ValueCoroutine<Value>(
+      home: home, stackSize: stackSize, site: site, thread: thread, work: body)
+    if let name { coroutine.setName(name) }
+    let parent = thread.runningFiber
+    coroutine.begin(start, parent, thread)
+    return coroutine
+  }
+}
+
+extension Coroutine {
+  /// Notes the name, also in the form that the overflow report can print.
+  @usableFromInline
+  package final func setName(_ name: String) {
+    let extras = requiredExtras
+    extras.name = name
+    let bytes = Array(name.utf8.prefix(200))
+    let label = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
+    for (index, byte) in bytes.enumerated() { label[index] = CChar(bitPattern: byte) }
+    label[bytes.count] = 0
+    extras.label = label
+  }
+
+  /// Hands the coroutine to its scheduler, as a child of `parent`.
+  @inlinable
+  package final func begin(
+    _ start: LaunchStart, _ parent: UnsafeMutablePointer<Fiber>?, _ thread: ThreadRecord
+  ) {
+    let fiber = fiber
+    let home = fiber.pointee.home
+    // An event loop's own coroutine launches another: nothing but a link and the queue.
+    if let parent, parent.pointee.home == home, !home.pointee.migrates, start == .queued {
+      _ = Unmanaged.passRetained(self)
+      home.pointee.live &+= 1
+      adopt(by: parent)
+      home.push(fiber)
+    } else {
+      beginSlowly(start, parent, thread)
+    }
+  }
+
+  /// Makes it a child of a coroutine of the same scheduler.
+  @inlinable @inline(__always)
+  package final func adopt(by parent: UnsafeMutablePointer<Fiber>) {
+    if parent.pointee.scope == nil {
+      FiberList.add(fiber, to: withUnsafeMutablePointer(to: &parent.pointee.children) { $0 })
+    } else {
+      CancellationScope.innermost(parent)?.adopt(fiber)
+    }
+    if parent.pointee.locals != nil { CoroutineLocals.inherit(from: parent, to: fiber) }
+  }
+
+  @usableFromInline @inline(never)
+  final func beginSlowly(
+    _ start: LaunchStart, _ parent: UnsafeMutablePointer<Fiber>?, _ thread: ThreadRecord
+  ) {
+    if let parent {
+      if parent.pointee.home == fiber.pointee.home {
+        adopt(by: parent)
+      } else {
+        register(in: .ofInnermost(parent))
+        CoroutineLocals.inherit(from: parent, to: fiber)
+      }
+      // A child of a cancelled parent is born cancelled.
+      if CancellationScope.isCancelled(parent) { _ = requestCancellation() }
+    }
+    enqueue(start, parent, thread)
+  }
+
+  /// Hands the coroutine to its scheduler, as a child of a scope.
+  final func begin(_ start: LaunchStart, in scope: CancellationScope, _ thread: ThreadRecord) {
+    let owner = scope.coroutine.fiber.pointee.home
+    if owner == fiber.pointee.home, thread.currentHome == owner {
+      scope.adopt(fiber)
+    } else {
+      register(in: scope.requiredRemoteChildren)
+    }
+    if scope.isCancelled { _ = requestCancellation() }
+    let caller = thread.runningFiber
+    if let caller { CoroutineLocals.inherit(from: caller, to: fiber) }
+    enqueue(start, caller, thread)
+  }
+
+  private final func register(in registry: RemoteChildren) {
+    requiredExtras.registeredIn = registry
+    if !registry.add(self) { _ = requestCancellation() }
+  }
+
+  /// Puts a coroutine where its scheduler finds it. `caller` is the running coroutine.
+  private final func enqueue(
+    _ start: LaunchStart, _ caller: UnsafeMutablePointer<Fiber>?, _ thread: ThreadRecord
+  ) {
+    let fiber = fiber
+    let home = fiber.pointee.home
+    _ = Unmanaged.passRetained(self)
+    home.core.coroutineBegan()
+    let isHome = thread.currentHome == home
+    if start == .immediately {
+      if isHome, let caller {
+        if !home.pointee.migrates { home.pointee.live += 1 }
+        caller.runAfter(fiber, thread)
+        return
+      }
+      if home.pointee.migrates {
+        if home.core.startHere(fiber, thread) { return }
+      }
+    }
+    if home.pointee.migrates {
+      // Launching on a queue is always a block of its own, after the blocks that are there now.
+      fiber.pointee.home.pointee.postFiber(
+        UnsafeMutableRawPointer(home), UnsafeMutableRawPointer(fiber))
+    } else if isHome {
+      home.pointee.live += 1
+      home.push(fiber)
+    } else if !home.postFirst(fiber) {
+      // SAFETY: takes back the retain above; nobody else has seen the coroutine.
+      Unmanaged.passUnretained(self).release()
+      endUnlaunched()
+    }
+  }
+
+  /// Ends a coroutine whose scheduler is gone.
+  private final func endUnlaunched() {
+    dropBody()
+    failure = CoroutineError.schedulerShutDown
+    extras?.registeredIn?.remove(self)
+    CoroutineLocals.drop(fiber)
+    fiber.pointee.phase.store(.dead, ordering: .sequentiallyConsistent)
+    if let scope = extras?.scope {
+      extras?.scope = nil
+      scope.childEnded(failure)
+    }
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == Fiber {
+  /// Has `other`, which has not started, run right now, and goes on right after it parks or ends.
+  func runAfter(_ other: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) {
+    let home = pointee.home
+    pointee.phase.store(.ready, ordering: .relaxed)
+    home.pushFront(self)
+    home.pushFront(other)
+    let handOvers = home.pointee.handOvers
+    // Through the loop: it gives the other one a stack.
+    home.pointee.handOvers = 0
+    switchOut(thread)
+    home.pointee.handOvers = handOvers
+  }
+}

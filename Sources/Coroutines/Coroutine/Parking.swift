@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CoroutineKernel
+public import Synchronization
+
+/// What every call that parks begins with.
+@usableFromInline
+package enum Parking {
+  /// The running coroutine, if it may park.
+  ///
+  /// Rule 2: each park point is a cancellation point, before and after. Cancelled code cannot park
+  /// again unless it is shielded.
+  ///
+  /// - Throws: `CoroutineError.outsideCoroutine`; `CancellationError`.
+  @inlinable @inline(__always)
+  static func begin(
+    _ operation: StaticString, _ thread: ThreadRecord
+  ) throws -> UnsafeMutablePointer<Fiber> {
+    guard let fiber = thread.runningFiber else {
+      throw outside(operation)
+    }
+    if fiber.pointee.attention.load(ordering: .relaxed) { try refuseIfCancelled(fiber) }
+    return fiber
+  }
+
+  @usableFromInline @inline(never)
+  static func outside(_ operation: StaticString) -> CoroutineError {
+    .outsideCoroutine(operation)
+  }
+
+  @usableFromInline @inline(never)
+  static func refuseIfCancelled(_ fiber: UnsafeMutablePointer<Fiber>) throws {
+    if CancellationScope.isCancelled(fiber) { throw CancellationError() }
+  }
+
+  /// Parks on a queue that is guarded by `lock`, unless `isOver` says that there is nothing to wait
+  /// for. The pattern of everything that waits for one event: join, promises, wait groups.
+  ///
+  /// - Throws: `CancellationError`, with the queue as if the wait had never begun.
+  @usableFromInline @inline(never)
+  package static func wait(
+    _ operation: StaticString,
+    on queue: UnsafeMutablePointer<WaitQueue>,
+    _ lock: UnsafeMutablePointer<Lock>,
+    unless isOver: () -> Bool
+  ) throws {
+    var thread = currentThread()
+    let fiber = try begin(operation, thread)
+    var waiter = Waiter(fiber: fiber)
+    // SAFETY: the node stays in this frame until the coroutine has been resumed (W3).
+    try withUnsafeMutablePointer(to: &waiter) { waiter in
+      waiter.pointee.queue = queue
+      waiter.pointee.lock = lock
+      let mode = lock.acquire(thread)
+      if isOver() {
+        lock.release(mode)
+        return
+      }
+      queue.pointee.append(waiter)
+      lock.release(mode)
+      fiber.park(thread, waiter)
+      thread = currentThread()
+      if waiter.pointee.outcome == .cancelled { throw CancellationError() }
+    }
+  }
+
+  /// Parks like `wait`, deaf to cancellation: for waits whose end is certain and must be awaited.
+  package static func waitUninterrupted(
+    on queue: UnsafeMutablePointer<WaitQueue>,
+    _ lock: UnsafeMutablePointer<Lock>,
+    unless isOver: () -> Bool
+  ) {
+    let thread = currentThread()
+    guard let fiber = thread.runningFiber else { return }
+    var waiter = Waiter(fiber: fiber)
+    // SAFETY: as in `wait`.
+    withUnsafeMutablePointer(to: &waiter) { waiter in
+      waiter.pointee.queue = queue
+      waiter.pointee.lock = lock
+      let mode = lock.acquire(thread)
+      if isOver() {
+        lock.release(mode)
+        return
+      }
+      queue.pointee.append(waiter)
+      lock.release(mode)
+      fiber.park(thread, nil)
+    }
+  }
+}

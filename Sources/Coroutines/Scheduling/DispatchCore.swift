@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+package import CoroutineKernel
+package import Dispatch
+import Synchronization
+
+/// A dispatch queue as a scheduler: each wake-up from elsewhere is one block on the queue.
+///
+/// A block takes the turn, runs the coroutine it was sent for, and drains all that this made ready
+/// before it returns. On a serial queue the turn is always free when a block comes; on a concurrent
+/// one a second block finds it taken and leaves its coroutine to the holder, so coroutines of one
+/// queue never run at the same time.
+package final class DispatchCore: SchedulerCore, @unchecked Sendable {
+  // SAFETY: see SchedulerCore; `queue` is constant, `turnIsTaken` atomic, the timer belongs to the
+  // holder of the turn.
+
+  /// The queue. It owns this object (as an attachment), and is retained while coroutines live on it.
+  private let queue: UnsafeMutableRawPointer
+
+  private let turnIsTaken = Atomic<Bool>(false)
+
+  private var timer: UnsafeMutableRawPointer?
+  private var armedDeadline = Int64.max
+
+  private init(queue: UnsafeMutableRawPointer, label: String) {
+    self.queue = queue
+    super.init(label: label, migrates: true)
+    home.pointee.postFiber = { home, fiber in
+      // SAFETY: the types are those that `makeReady` passes. The coroutine has not ended, so its
+      // queue and this object are alive until the block has been queued.
+      let core = unsafeDowncast(
+        home.assumingMemoryBound(to: Home.self).core, to: DispatchCore.self)
+      cck_dispatch_async(core.queue, fiber) { fiber in
+        guard let fiber = fiber?.assumingMemoryBound(to: Fiber.self) else { return }
+        unsafeDowncast(fiber.pointee.home.core, to: DispatchCore.self).arrive(fiber)
+      }
+    }
+  }
+
+  deinit {
+    if let timer { cck_dispatch_timer_free(timer) }
+  }
+
+  // MARK: - Which queue
+
+  private static let lock = AllocatedLock()
+
+  /// The scheduler of a queue, made at its first use.
+  package static func of(_ queue: DispatchQueue) -> DispatchCore {
+    if let known = queue.getSpecific(key: specificKey) { return known }
+    let core = of(address(of: queue), label: queue.label)
+    queue.setSpecific(key: specificKey, value: core)
+    return core
+  }
+
+  /// The scheduler of the queue whose block runs here, or nil outside any queue of its own.
+  package static func ofCurrentQueue() -> DispatchCore? {
+    guard let queue = cck_dispatch_current_queue() else { return nil }
+    return of(queue, label: nil)
+  }
+
+  /// True if the code that asks runs in a block of this queue.
+  package var isCurrentQueue: Bool { cck_dispatch_current_queue() == queue }
+
+  /// Fast way from a Swift queue object to its scheduler. The value is unretained in effect: the queue
+  /// owns both.
+  private static let specificKey = DispatchSpecificKey<DispatchCore>()
+
+  private static func of(_ queue: UnsafeMutableRawPointer, label: String?) -> DispatchCore {
+    lock.withLock {
+      if let known = cck_dispatch_attachment(queue) {
+        return Unmanaged<DispatchCore>.fromOpaque(known).takeUnretainedValue()
+      }
+      let core = DispatchCore(queue: queue, label: label ?? "dispatch queue")
+      cck_dispatch_set_attachment(queue, Unmanaged.passRetained(core).toOpaque()) { core in
+        // SAFETY: balances the retain above; the queue is gone, so nobody finds the object any more.
+        core.map { Unmanaged<DispatchCore>.fromOpaque($0).release() }
+      }
+      return core
+    }
+  }
+
+  /// The libdispatch object behind a Swift queue.
+  private static func address(of queue: DispatchQueue) -> UnsafeMutableRawPointer {
+    #if canImport(Darwin)
+    // There a Swift queue is the object itself.
+    return Unmanaged.passUnretained(queue).toOpaque()
+    #else
+    // On Linux it is a wrapper, new at each access; its only stored property is the object.
+    for child in Mirror(reflecting: queue).children {
+      if let wrapped = child.value as? OpaquePointer { return UnsafeMutableRawPointer(wrapped) }
+    }
+    preconditionFailure(
+      "This version of Dispatch does not show which queue a DispatchQueue stands for; "
+        + "swift-coroutines must learn its layout. Use a SerialScheduler meanwhile."
+    )
+    #endif
+  }
+
+  // MARK: - The turn
+
+  /// A coroutine comes home, in a block of the queue.
+  private func arrive(_ fiber: UnsafeMutablePointer<Fiber>?) {
+    if takeTurn() {
+      if let fiber {
+        fiber.pointee.phase.store(.ready, ordering: .relaxed)
+        home.push(fiber)
+      }
+      drain()
+      leaveTurn()
+    } else if let fiber {
+      // Never closed: only `deinit` does that, and a coroutine keeps this object alive.
+      _ = home.post(fiber.link)
+    }
+    // Whoever held the turn may have looked at the inbox just before the post.
+    while home.hasPost, takeTurn() {
+      drain()
+      leaveTurn()
+    }
+  }
+
+  private func takeTurn() -> Bool {
+    !turnIsTaken.exchange(true, ordering: .acquiring)
+  }
+
+  private func leaveTurn() {
+    turnIsTaken.store(false, ordering: .sequentiallyConsistent)
+  }
+
+  private func drain() {
+    let thread = currentThread()
+    withTurn(thread) {
+      while true {
+        home.takePosts()
+        if !home.pointee.timers.isEmpty, armedDeadline <= now {
+          armedDeadline = .max
+          home.fireTimers(at: now)
+          timersChanged()
+        }
+        guard let fiber = home.pop() else { break }
+        if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
+      }
+      freeIdleTimer()
+    }
+  }
+
+  private func withTurn(_ thread: ThreadRecord, _ body: () -> Void) {
+    cck_overflow_install(thread)
+    let outer = (home: thread.currentHome, fiber: thread.runningFiber)
+    thread.currentHome = home
+    thread.runningFiber = nil
+    body()
+    thread.currentHome = outer.home
+    thread.runningFiber = outer.fiber
+  }
+
+  package override func startHere(
+    _ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord
+  ) -> Bool {
+    guard thread.currentHome != home, isCurrentQueue, takeTurn() else {
+      return false
+    }
+    withTurn(thread) {
+      if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
+    }
+    let hasMore = home.pointee.runFirst != nil || home.hasPost
+    leaveTurn()
+    // What it made ready runs in a block of its own: the caller asked for one coroutine.
+    if hasMore { _ = post {} }
+    return true
+  }
+
+  package override func post(_ work: @escaping () -> Void) -> Bool {
+    _ = home.post(work)
+    // The block keeps the object alive; whoever posts knows a coroutine that has not ended.
+    cck_dispatch_async(queue, Unmanaged.passRetained(self).toOpaque()) { core in
+      guard let core else { return }
+      Unmanaged<DispatchCore>.fromOpaque(core).takeRetainedValue().arrive(nil)
+    }
+    return true
+  }
+
+  package override func coroutineBegan() {
+    cck_dispatch_retain(queue)
+  }
+
+  package override func coroutineEnded() {
+    // The block that runs this holds the queue as well, so it does not go away under our feet.
+    cck_dispatch_release(queue)
+  }
+
+  // MARK: - Time
+
+  /// A timer source holds its queue, and the queue holds this object: an idle one would keep both.
+  private func freeIdleTimer() {
+    guard let timer, home.pointee.timers.isEmpty else { return }
+    self.timer = nil
+    armedDeadline = .max
+    cck_dispatch_timer_free(timer)
+  }
+
+  package override func timersChanged() {
+    guard let nearest = home.pointee.timers.nearest, nearest < armedDeadline else { return }
+    let timer =
+      timer
+      ?? cck_dispatch_timer_make(queue, Unmanaged.passUnretained(self).toOpaque()) { core in
+        // SAFETY: the queue owns this object and the timer's source holds the queue.
+        guard let core else { return }
+        Unmanaged<DispatchCore>.fromOpaque(core).takeUnretainedValue().arrive(nil)
+      }
+    self.timer = timer
+    armedDeadline = nearest
+    cck_dispatch_timer_arm(timer, nearest - now)
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import CoroutineKernel
+import Synchronization
+
+/// Timers are looked at again after so many rounds of a busy loop: reading the clock costs as much as
+/// several switches.
+private let roundsBetweenTimers = 16
+
+/// One thread that runs coroutines: first come first served, then sleepers, then its own sleep.
+package final class EventLoop: SchedulerCore, @unchecked Sendable {
+  // SAFETY: see SchedulerCore; `mayStop` is atomic.
+
+  /// The loop may end as soon as it has no coroutines.
+  private let mayStop: Atomic<Bool>
+
+  package init(label: String, stopsWhenEmpty: Bool) {
+    mayStop = Atomic(stopsWhenEmpty)
+    super.init(label: label, migrates: false)
+  }
+
+  /// Lets the loop end once its coroutines have.
+  package func stopWhenEmpty() {
+    mayStop.store(true, ordering: .sequentiallyConsistent)
+    cck_parker_wake(home.parkerAddress)
+  }
+
+  package override func post(_ work: @escaping () -> Void) -> Bool {
+    guard home.post(work) else { return false }
+    cck_parker_wake(home.parkerAddress)
+    return true
+  }
+
+  /// Runs on the calling thread until the loop may stop and nothing is left to run.
+  package func run() {
+    let thread = currentThread()
+    cck_overflow_install(thread)
+    let outer = (home: thread.currentHome, fiber: thread.runningFiber)
+    thread.currentHome = home
+    thread.runningFiber = nil
+    defer {
+      thread.currentHome = outer.home
+      thread.runningFiber = outer.fiber
+    }
+    var round = 0
+    while true {
+      home.takePosts()
+      if let fiber = home.pop() {
+        if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
+        round &+= 1
+        if round % roundsBetweenTimers == 0, !home.pointee.timers.isEmpty {
+          home.fireTimers(at: now)
+        }
+        continue
+      }
+      let next = home.pointee.timers.isEmpty ? nil : home.fireTimers(at: now)
+      if home.pointee.runFirst != nil { continue }
+      if home.pointee.live == 0, mayStop.load(ordering: .sequentiallyConsistent), home.closeInbox()
+      {
+        return
+      }
+      sleep(until: next)
+    }
+  }
+
+  private func sleep(until deadline: Int64?) {
+    cck_parker_announce(home.parkerAddress)
+    let mustGoOn =
+      home.hasPost
+      || (home.pointee.live == 0 && mayStop.load(ordering: .sequentiallyConsistent))
+    let timeout = deadline.map { max(0, $0 - now) } ?? -1
+    if mustGoOn || timeout == 0 {
+      cck_parker_retract(home.parkerAddress)
+    } else {
+      cck_parker_sleep(home.parkerAddress, timeout)
+    }
+  }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineKernel
+
+/// Runs an event loop on the calling thread: the bridge from ordinary code into coroutines.
+///
+/// ```swift
+/// try runBlocking {
+///   let answer = launch { 6 * 7 }
+///   print(try answer.value())
+/// }
+/// ```
+///
+/// Blocks the calling thread until `body` and every coroutine launched on this loop has finished. If
+/// `body` throws, the coroutines that it launched are cancelled, and once they have finished, its error
+/// is thrown. If `body` returns but a coroutine failed and nobody looked at its error, that error is
+/// thrown.
+///
+/// Called inside a coroutine it blocks nothing: `body` runs in the calling coroutine.
+///
+/// - Parameters:
+///   - stackSize: Address space for the stack that `body` runs on; see `StackSize`.
+///   - file: Where it is called; leave out.
+///   - line: Where it is called; leave out.
+///   - body: What to do.
+/// - Returns: What `body` returns.
+/// - Throws: What `body` throws, or an error that nobody looked at.
+@available(*, noasync, message: "It would block a thread of the concurrency pool.")
+public func runBlocking<Result>(
+  stackSize: StackSize = .default,
+  file: StaticString = #fileID,
+  line: UInt = #line,
+  _ body: () throws -> Result
+) throws -> Result {
+  if currentThread().runningFiber != nil { return try body() }
+  return try withoutActuallyEscaping(body) { body in
+    let loop = EventLoop(label: "runBlocking at \(file):\(line)", stopsWhenEmpty: true)
+    loop.collectsUnobservedErrors = true
+    var main: ValueCoroutine<Result>? = loop.launch(
+      "main", stackSize, .queued, SourceSite(file: file, line: line)
+    ) {
+      do {
+        return try body()
+      } catch {
+        // What it launched has no one left to work for.
+        Coroutine.current?.cancelChildren()
+        throw error
+      }
+    }
+    loop.run()
+    guard let finished = main else { preconditionFailure("runBlocking lost its coroutine") }
+    main = nil
+    let result = try finished.outcome()
+    if let error = loop.unobservedError { throw error }
+    return result
+  }
+}
+
+extension Coroutine {
+  /// Cancels the coroutines launched in this one that still run.
+  final func cancelChildren() {
+    CancellationScope.cancelChildren(of: fiber)
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CoroutineKernel
+public import Dispatch
+
+/// Runs coroutines, one at a time, in the order in which they became ready.
+///
+/// A coroutine runs on the scheduler that it was launched on and nowhere else, so coroutines of one
+/// scheduler need no locks among themselves. A wake-up from another thread is posted to the scheduler
+/// and never runs the coroutine on the waker's thread.
+///
+/// | scheduler | thread |
+/// |---|---|
+/// | `runBlocking { }` | the calling thread |
+/// | `SerialScheduler` | one thread of its own |
+/// | a `DispatchQueue` | whatever thread serves the queue; may change from wake-up to wake-up |
+public class Scheduler: @unchecked Sendable, CustomStringConvertible {
+  // SAFETY: subclasses have constants only.
+
+  @usableFromInline
+  package let core: SchedulerCore
+
+  package init(core: SchedulerCore) {
+    self.core = core
+  }
+
+  /// The name given when it was made.
+  public final var description: String { core.label }
+
+  /// The scheduler of the code that asks: the running coroutine's, else the one whose thread or queue
+  /// this is, else the serial queue that the process shares.
+  public static var current: Scheduler {
+    Scheduler(core: SchedulerCore.ofCaller(currentThread()))
+  }
+
+  /// A dispatch queue as a scheduler.
+  ///
+  /// - Parameter queue: The queue; must live as long as the scheduler is used.
+  /// - Returns: Its scheduler; always the same one for a queue.
+  public static func queue(_ queue: DispatchQueue) -> Scheduler {
+    Scheduler(core: DispatchCore.of(queue))
+  }
+}
+
+extension SchedulerCore {
+  /// The shared queue for code that runs on no scheduler.
+  private static let shared = DispatchQueue(label: "swift-coroutines.default")
+
+  /// The scheduler of the calling code.
+  @usableFromInline
+  package static func ofCaller(_ thread: ThreadRecord) -> SchedulerCore {
+    if let fiber = thread.runningFiber {
+      return fiber.pointee.home.core
+    }
+    if let home = thread.currentHome { return home.core }
+    return DispatchCore.ofCurrentQueue() ?? DispatchCore.of(shared)
+  }
+}

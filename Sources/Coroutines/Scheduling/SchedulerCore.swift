@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+public import CoroutineKernel
+
+/// What every scheduler is made of: a home, and a way to get somebody to take its turn.
+@usableFromInline
+package class SchedulerCore: @unchecked Sendable {
+  // SAFETY: `home` is a constant pointer; what it points to is guarded by the home's turn (H1) or is
+  // atomic. The other properties are marked one by one.
+
+  /// Run queue, inbox and timers.
+  @usableFromInline
+  package let home: UnsafeMutablePointer<Home>
+
+  /// For people: "main queue", "worker 3".
+  package let label: String
+
+  /// The first error of a coroutine of this scheduler that nobody looked at. Touched with the turn.
+  package final var unobservedError: (any Error)?
+
+  /// Unobserved errors are kept for whoever runs the loop, instead of being reported at once.
+  package final var collectsUnobservedErrors = false
+
+  package init(label: String, migrates: Bool, choosesItself: Bool = false) {
+    self.label = label
+    // The pointer to self is filled in below; nothing runs in between.
+    self.home = .take(
+      scheduler: UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped,
+      migrates: migrates,
+      choosesItself: choosesItself
+    )
+    home.pointee.scheduler = Unmanaged.passUnretained(self).toOpaque()
+  }
+
+  deinit {
+    home.giveBack()
+  }
+
+  /// Has the holder of the turn run `work` soon. False if the scheduler has shut down.
+  package func post(_ work: @escaping () -> Void) -> Bool {
+    fatalError("SchedulerCore is abstract")
+  }
+
+  /// The nearest timer has changed; the caller holds the turn.
+  package func timersChanged() {}
+
+  /// Runs an unstarted coroutine up to its first park, right here, if the caller is where this
+  /// scheduler's coroutines run. False if not: then the coroutine must be queued.
+  package func startHere(_ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) -> Bool {
+    false
+  }
+
+  /// A coroutine was launched here; keeps the scheduler alive until `coroutineEnded`.
+  package func coroutineBegan() {}
+
+  /// A coroutine has ended. The caller holds the turn.
+  package func coroutineEnded() {}
+
+  /// Time of this scheduler, in nanoseconds.
+  package var now: Int64 { cck_clock_now() }
+
+  /// Runs `work` on the turn's holder: at once if that is the caller.
+  package final func perform(_ work: @escaping () -> Void) {
+    if currentThread().currentHome == home {
+      work()
+    } else {
+      _ = post(work)
+    }
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == Home {
+  /// The scheduler that this home belongs to.
+  @usableFromInline
+  package var core: SchedulerCore {
+    // SAFETY: set for as long as the home is in use, and the scheduler outlives its coroutines.
+    Unmanaged<SchedulerCore>.fromOpaque(pointee.scheduler.unsafelyUnwrapped).takeUnretainedValue()
+  }
+}

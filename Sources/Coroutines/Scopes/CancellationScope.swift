@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+public import CoroutineKernel
+import Synchronization
+
+/// A stretch of one coroutine's code that can be cancelled, or shielded, by itself.
+///
+/// Scopes nest like the calls that open them. The code inside is cancelled when a scope it is in is,
+/// looking outwards up to the nearest shield; without a shield, also when the coroutine is.
+///
+/// Invariants:
+/// - C1. `fiber.scope` is the innermost open scope; `parent` leads outwards. Only the home scheduler
+///   changes them.
+/// - C2. `fiber.attention` is true whenever a scope of the chain, or the coroutine, is cancelled. (It
+///   may be true a little longer: it is a hint to look.)
+@usableFromInline
+package final class CancellationScope: @unchecked Sendable {
+  // SAFETY: `cancelled` is atomic; everything else belongs to the home scheduler (C1).
+
+  /// The coroutine whose code this is. The scope is closed before the coroutine ends.
+  package let coroutine: Coroutine
+  private let parent: Unmanaged<CancellationScope>?
+  private let isShield: Bool
+  private let cancelled = AtomicFlag()
+  private let children: UnsafeMutablePointer<FiberList>
+  private var remoteChildren: RemoteChildren?
+  private var isOpen = true
+
+  private init(_ fiber: UnsafeMutablePointer<Fiber>, isShield: Bool) {
+    self.coroutine = fiber.coroutine
+    self.parent = fiber.pointee.scope.map { Unmanaged.fromOpaque($0) }
+    self.isShield = isShield
+    self.children = .allocate(capacity: 1)
+    self.children.initialize(to: FiberList())
+  }
+
+  deinit {
+    children.deallocate()
+  }
+
+  // MARK: - Opening and closing
+
+  /// Runs `body` in a new scope of the running coroutine.
+  package static func run<Result>(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    isShield: Bool = false,
+    _ body: (CancellationScope) throws -> Result
+  ) rethrows -> Result {
+    let scope = CancellationScope(fiber, isShield: isShield)
+    fiber.pointee.scope = Unmanaged.passUnretained(scope).toOpaque()
+    defer { scope.close(fiber) }
+    return try body(scope)
+  }
+
+  private func close(_ fiber: UnsafeMutablePointer<Fiber>) {
+    isOpen = false
+    fiber.pointee.scope = parent?.toOpaque()
+    // Children that were not waited for now belong to the code around.
+    let outer = parent?.takeUnretainedValue()
+    FiberList.move(
+      children,
+      to: outer?.children ?? withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 })
+    if let remoteChildren { Self.remember(remoteChildren, outer, coroutine) }
+    // The hint is cleared first, so that a cancellation that comes in between is not lost.
+    fiber.pointee.attention.store(false, ordering: .sequentiallyConsistent)
+    if Self.isAnyCancelled(fiber) {
+      fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)
+    }
+  }
+
+  private static func remember(
+    _ inner: RemoteChildren, _ outer: CancellationScope?, _ coroutine: Coroutine
+  ) {
+    if let outer {
+      outer.remoteChildren = outer.remoteChildren?.joined(with: inner) ?? inner
+    } else {
+      let extras = coroutine.requiredExtras
+      extras.remoteChildren = extras.remoteChildren?.joined(with: inner) ?? inner
+    }
+  }
+
+  /// The innermost scope that a coroutine is in.
+  @usableFromInline
+  package static func innermost(_ fiber: UnsafeMutablePointer<Fiber>) -> CancellationScope? {
+    // SAFETY: an open scope is alive (C1).
+    fiber.pointee.scope.map {
+      Unmanaged<CancellationScope>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+
+  /// Makes a coroutine of the same scheduler a child of this scope.
+  @usableFromInline
+  package func adopt(_ child: UnsafeMutablePointer<Fiber>) {
+    FiberList.add(child, to: children)
+    if coroutine.fiber.pointee.attention.load(ordering: .relaxed),
+      Self.isCancelled(coroutine.fiber)
+    {
+      _ = child.coroutine.requestCancellation()
+    }
+  }
+
+  // MARK: - Asking
+
+  /// This very scope has been cancelled.
+  package var isCancelled: Bool { cancelled.isSet }
+
+  /// The code that the coroutine runs now is cancelled.
+  @usableFromInline
+  package static func isCancelled(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+    var scope = innermost(fiber)
+    while let current = scope {
+      if current.cancelled.isSet { return true }
+      if current.isShield { return false }
+      scope = current.parent?.takeUnretainedValue()
+    }
+    return fiber.coroutine.cancellationRequest.isSet
+  }
+
+  /// Anything in the chain is cancelled, shielded or not.
+  private static func isAnyCancelled(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+    var scope = innermost(fiber)
+    while let current = scope {
+      if current.cancelled.isSet { return true }
+      scope = current.parent?.takeUnretainedValue()
+    }
+    return fiber.coroutine.cancellationRequest.isSet
+  }
+
+  // MARK: - Cancelling
+
+  /// Cancels the code in this scope, and its children. From any thread.
+  package func cancel() {
+    guard cancelled.set() else { return }
+    let fiber = coroutine.fiber
+    fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)
+    if currentThread().currentHome == fiber.pointee.home {
+      if isOpen { Self.deliver(to: fiber, from: self) }
+    } else {
+      coroutine.postWhileAlive {
+        if self.isOpen { Self.deliver(to: self.coroutine.fiber, from: self) }
+      }
+    }
+  }
+
+  /// Carries a cancellation out: of a scope, or (nil) of the whole coroutine. With the home's turn.
+  package static func deliver(
+    to fiber: UnsafeMutablePointer<Fiber>, from origin: CancellationScope?
+  ) {
+    // The scopes inside the cancelled one, innermost first, down to the last shield on the way: what
+    // is inside a shield is spared.
+    var affected: [CancellationScope] = []
+    var scope = innermost(fiber)
+    while let current = scope {
+      if current === origin { break }
+      if current.isShield {
+        affected.removeAll()
+      } else {
+        affected.append(current)
+      }
+      scope = current.parent?.takeUnretainedValue()
+    }
+    if let origin {
+      affected.append(origin)
+    } else {
+      cancelChildren(of: fiber)
+    }
+    for scope in affected {
+      cancelAll(scope.children)
+      scope.remoteChildren?.cancelAll()
+    }
+    guard isCancelled(fiber), fiber.pointee.phase.load(ordering: .relaxed) == .suspended,
+      let waiter = fiber.pointee.waiter
+    else { return }
+    // Rule 3: if somebody else has ended the wait, that wins, and the wake-up is on its way.
+    if waiter.withdraw(.cancelled) { fiber.makeReady(currentThread()) }
+  }
+
+  /// Cancels the children that a coroutine launched outside any scope.
+  package static func cancelChildren(of fiber: UnsafeMutablePointer<Fiber>) {
+    cancelAll(withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 })
+    fiber.coroutine.extras?.remoteChildren?.cancelAll()
+  }
+
+  private static func cancelAll(_ list: UnsafeMutablePointer<FiberList>) {
+    // Cancelling runs no code of the children's here, so the list does not change meanwhile.
+    var child = list.pointee.first
+    while let current = child {
+      child = current.pointee.nextSibling
+      current.coroutine.cancel()
+    }
+  }
+}
+
+extension RemoteChildren {
+  /// The registry of the innermost scope, or of the coroutine outside any.
+  package static func ofInnermost(_ fiber: UnsafeMutablePointer<Fiber>) -> RemoteChildren {
+    if let scope = CancellationScope.innermost(fiber) { return scope.requiredRemoteChildren }
+    let extras = fiber.coroutine.requiredExtras
+    let registry = extras.remoteChildren ?? RemoteChildren()
+    extras.remoteChildren = registry
+    return registry
+  }
+}
+
+extension CancellationScope {
+  /// The registry of children elsewhere; made by the home scheduler.
+  package var requiredRemoteChildren: RemoteChildren {
+    let registry = remoteChildren ?? RemoteChildren()
+    remoteChildren = registry
+    return registry
+  }
+}

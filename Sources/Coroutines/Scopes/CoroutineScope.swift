@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineKernel
+public import Dispatch
+
+/// Runs `body` and waits for all coroutines that it launches through its scope.
+///
+/// ```swift
+/// let total = try withCoroutineScope { scope in
+///   let a = scope.launch { try count("a.txt") }
+///   let b = scope.launch { try count("b.txt") }
+///   return try a.value() + b.value()
+/// }
+/// ```
+///
+/// The scope outlives its children: this returns, or throws, only when all have finished. If a child
+/// throws, the other children and `body` are cancelled, and once they have finished, this throws that
+/// first error. If `body` throws, the children are cancelled in the same way.
+///
+/// *Cancellation:* cancels `body` and the children; the wait for the children is not cut short.
+///
+/// - Parameter body: What to do; gets the scope to launch in.
+/// - Returns: What `body` returns.
+/// - Throws: The first error of a child or of `body`; `CoroutineError.outsideCoroutine`.
+@available(*, noasync)
+public func withCoroutineScope<Result>(
+  _ body: (CoroutineScope) throws -> Result
+) throws -> Result {
+  guard let fiber = currentThread().runningFiber else {
+    throw CoroutineError.outsideCoroutine("withCoroutineScope(_:)")
+  }
+  return try CancellationScope.run(fiber) { cancellation in
+    let scope = CoroutineScope(cancellation)
+    var result: Result?
+    do {
+      result = try body(scope)
+    } catch {
+      scope.fail(error)
+    }
+    scope.waitForChildren()
+    if let failure = scope.firstFailure { throw failure }
+    guard let result else { preconditionFailure("a scope ended with neither value nor error") }
+    return result
+  }
+}
+
+/// Launches coroutines that are waited for together; see `withCoroutineScope`.
+public final class CoroutineScope: @unchecked Sendable {
+  // SAFETY: `pending`, `failure` and `isOver` are guarded by the wait point's lock.
+
+  private let cancellation: CancellationScope
+  private let point = WaitPoint()
+  private var pending = 0
+  private var failure: (any Error)?
+  private var isOver = false
+
+  init(_ cancellation: CancellationScope) {
+    self.cancellation = cancellation
+    // Made now, because children may be launched from other schedulers.
+    _ = cancellation.requiredRemoteChildren
+  }
+
+  /// Starts a coroutine of this scope on the scheduler of the code that calls this.
+  ///
+  /// - Parameters:
+  ///   - name: For dumps, errors and overflow reports.
+  ///   - stackSize: Address space for its stack; see `StackSize`.
+  ///   - start: When it begins.
+  ///   - file: Where it is launched; leave out.
+  ///   - line: Where it is launched; leave out.
+  ///   - body: What it does. What it throws cancels the scope.
+  /// - Returns: The handle.
+  @discardableResult
+  public func launch<Value>(
+    name: String? = nil,
+    stackSize: StackSize = .default,
+    start: LaunchStart = .queued,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping () throws -> Value
+  ) -> ValueCoroutine<Value> {
+    add(
+      SchedulerCore.ofCaller(currentThread()), name, stackSize, start,
+      SourceSite(file: file, line: line), body)
+  }
+
+  /// Starts a coroutine of this scope on a given scheduler.
+  ///
+  /// - Parameters:
+  ///   - scheduler: Where it runs.
+  ///   - name: For dumps, errors and overflow reports.
+  ///   - stackSize: Address space for its stack; see `StackSize`.
+  ///   - start: When it begins.
+  ///   - file: Where it is launched; leave out.
+  ///   - line: Where it is launched; leave out.
+  ///   - body: What it does. What it throws cancels the scope.
+  /// - Returns: The handle.
+  @discardableResult
+  public func launch<Value>(
+    on scheduler: Scheduler,
+    name: String? = nil,
+    stackSize: StackSize = .default,
+    start: LaunchStart = .queued,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: sending @escaping () throws -> Value
+  ) -> ValueCoroutine<Value> {
+    add(scheduler.core, name, stackSize, start, SourceSite(file: file, line: line), body)
+  }
+
+  /// Starts a coroutine of this scope on a dispatch queue.
+  ///
+  /// - Parameters:
+  ///   - queue: Where it runs.
+  ///   - name: For dumps, errors and overflow reports.
+  ///   - stackSize: Address space for its stack; see `StackSize`.
+  ///   - start: When it begins.
+  ///   - file: Where it is launched; leave out.
+  ///   - line: Where it is launched; leave out.
+  ///   - body: What it does. What it throws cancels the scope.
+  /// - Returns: The handle.
+  @discardableResult
+  public func launch<Value>(
+    on queue: DispatchQueue,
+    name: String? = nil,
+    stackSize: StackSize = .default,
+    start: LaunchStart = .queued,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: sending @escaping () throws -> Value
+  ) -> ValueCoroutine<Value> {
+    add(DispatchCore.of(queue), name, stackSize, start, SourceSite(file: file, line: line), body)
+  }
+
+  /// Cancels the body and all coroutines of the scope. From any thread.
+  public func cancel() {
+    cancellation.cancel()
+  }
+
+  /// True once the scope has been cancelled, by `cancel` or because something in it threw.
+  public var isCancelled: Bool { cancellation.isCancelled }
+
+  private func add<Value>(
+    _ core: SchedulerCore,
+    _ name: String?,
+    _ stackSize: StackSize,
+    _ start: LaunchStart,
+    _ site: SourceSite,
+    _ body: @escaping () throws -> Value
+  ) -> ValueCoroutine<Value> {
+    let wasOpen = point.lock.withLock {
+      pending += 1
+      return !isOver
+    }
+    precondition(
+      wasOpen,
+      "A coroutine was launched at \(site) in a scope that is over. A scope must not be used outside "
+        + "the body of its withCoroutineScope."
+    )
+    let thread = currentThread()
+    let coroutine = ValueCoroutine<Value>(
+      home: core.home, stackSize: stackSize, site: site, thread: thread, work: body)
+    if let name { coroutine.setName(name) }
+    coroutine.requiredExtras.scope = self
+    coroutine.begin(start, in: cancellation, thread)
+    return coroutine
+  }
+
+  /// A child has ended. On the child's scheduler.
+  func childEnded(_ error: (any Error)?) {
+    if let error, !(error is CancellationError) { fail(error) }
+    var wakes = ResumeList()
+    point.lock.withLock {
+      pending -= 1
+      if pending == 0 { wakes.claimAll(of: &point.queue.pointee, .delivered) }
+    }
+    wakes.resumeAll()
+  }
+
+  /// Notes the first error, and cancels everything in the scope.
+  func fail(_ error: any Error) {
+    point.lock.withLock {
+      if failure == nil { failure = error }
+    }
+    cancel()
+  }
+
+  var firstFailure: (any Error)? {
+    point.lock.withLock { failure }
+  }
+
+  func waitForChildren() {
+    // A child may launch another before it ends, so there may be new ones after each wait.
+    while true {
+      Parking.waitUninterrupted(on: point.queue, point.lock, unless: { pending == 0 })
+      let isDone = point.lock.withLock {
+        isOver = pending == 0
+        return isOver
+      }
+      if isDone { return }
+    }
+  }
+}

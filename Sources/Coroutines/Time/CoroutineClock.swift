@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import CoroutineKernel
+
+/// The clock of the scheduler that the calling code runs on.
+///
+/// `sleep`, `withTimeout` and `withDeadline` go by this clock. On real schedulers it is the system's
+/// monotonic clock; a scheduler with virtual time shows its own. Instants of different schedulers
+/// compare only if both are real.
+public struct CoroutineClock: Clock {
+  /// A point in a scheduler's time.
+  public struct Instant: InstantProtocol {
+    /// Nanoseconds since the clock's beginning.
+    package let nanoseconds: Int64
+
+    package init(nanoseconds: Int64) {
+      self.nanoseconds = nanoseconds
+    }
+
+    /// The instant that lies `duration` later; saturates some 292 years away.
+    ///
+    /// - Parameter duration: How much later; may be negative.
+    public func advanced(by duration: Duration) -> Instant {
+      let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.saturatedNanoseconds)
+      guard overflow else { return Instant(nanoseconds: sum) }
+      return Instant(nanoseconds: duration < .zero ? .min : .max)
+    }
+
+    /// How much later `other` is; negative if it is earlier.
+    ///
+    /// - Parameter other: The other instant.
+    public func duration(to other: Instant) -> Duration {
+      .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
+    }
+
+    /// True if `one` is earlier.
+    public static func < (one: Instant, other: Instant) -> Bool {
+      one.nanoseconds < other.nanoseconds
+    }
+  }
+
+  /// The clock of the calling code's scheduler.
+  public init() {}
+
+  /// This moment, in the time of the calling code's scheduler.
+  public var now: Instant { Instant(nanoseconds: Self.nanoseconds) }
+
+  /// The clock's resolution.
+  public var minimumResolution: Duration { .nanoseconds(1) }
+
+  /// Suspends a task until the deadline. In a coroutine, call `Coroutine.sleep(until:)`.
+  ///
+  /// - Parameters:
+  ///   - deadline: When to go on.
+  ///   - tolerance: How much later is still fine.
+  /// - Throws: `CancellationError` if the task is cancelled.
+  public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    try await Task.sleep(for: now.duration(to: deadline), tolerance: tolerance)
+  }
+
+  package static var nanoseconds: Int64 {
+    guard let home = currentThread().currentHome else {
+      return cck_clock_now()
+    }
+    return home.core.now
+  }
+}
+
+extension Duration {
+  /// Nanoseconds, clamped to what 64 bits hold (292 years).
+  package var saturatedNanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+    let (sum, overflow2) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+    if overflow || overflow2 { return seconds < 0 ? .min : .max }
+    return sum
+  }
+}
