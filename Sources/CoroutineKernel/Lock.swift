@@ -5,6 +5,9 @@ public import CCoroutineKernel
 /// The one lock; see cck_lock.h.
 @usableFromInline package typealias Lock = cck_lock_t
 
+/// How a lock was taken.
+@usableFromInline package typealias LockMode = cck_lock_mode_t
+
 /// A thread's record; see cck_thread.h.
 @usableFromInline package typealias ThreadRecord = UnsafeMutablePointer<cck_thread_t>
 

@@ -26,6 +26,7 @@ typedef struct cck_thread {
   cck_context_t *_Nullable switch_to;    ///< Instrumented builds: to whom.
   uint64_t next_identifier;              ///< The next coroutine made here gets this number …
   uint64_t last_identifier;              ///< … unless it is this one: then a new block is drawn.
+  uint32_t random;                       ///< State of the thread's random numbers.
   void *_Nullable alternate_stack;       ///< Signal stack that we installed, or null.
   int registered;                        ///< The thread-exit hook knows this record.
 } cck_thread_t;
@@ -52,6 +53,17 @@ CCK_INLINE cck_thread_t *_Nonnull cck_thread_current(void) {
 cck_thread_t *_Nonnull cck_thread_current(void);
 
 #endif
+
+/// A random number for fair choices: xorshift (Marsaglia 2003), one state a thread.
+CCK_INLINE uint32_t cck_thread_random(cck_thread_t *_Nonnull thread) {
+  uint32_t value = thread->random;
+  if (CCK_UNLIKELY(value == 0)) value = (uint32_t)((uintptr_t)thread >> 6) | 1;
+  value ^= value << 13;
+  value ^= value >> 17;
+  value ^= value << 5;
+  thread->random = value;
+  return value;
+}
 
 /// Starts a detached thread that calls `body(context)`. Returns 0, or the system's error number.
 int cck_thread_start(

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineKernel
+
+/// Carries values from coroutines to coroutines, in order, each to one receiver.
+///
+/// ```swift
+/// let lines = Channel<String>(capacity: 16)
+/// launch {
+///   defer { lines.close() }
+///   for line in source { try lines.send(line) }
+/// }
+/// for line in lines { print(line) }
+/// ```
+///
+/// A channel may be used from coroutines of any schedulers, from any thread (`sendIfReady`,
+/// `receiveIfReady`, `close`), and from tasks (the `async` methods and `values`). Values are served first
+/// come first served among senders and among receivers. Values need not be `Sendable`: sending one
+/// transfers it.
+///
+/// | | waits while | when closed |
+/// |---|---|---|
+/// | `send` | full, and nobody receives | throws `ChannelError.closed` |
+/// | `receive` | empty, and nobody sends | first what is kept, then throws `ChannelError.closed` |
+/// | `for … in` | as `receive` | first what is kept, then ends |
+///
+/// Cost: while one thread uses it, a channel takes no atomic operation; the first use from a second
+/// thread turns it, once and for all, into one with a lock (some microseconds).
+public final class Channel<Element>: @unchecked Sendable {
+  // SAFETY: a constant pointer to state that is guarded by its lock.
+
+  @usableFromInline
+  package let core: UnsafeMutablePointer<ChannelCore>
+
+  /// A channel.
+  ///
+  /// - Parameter capacity: What it keeps; `rendezvous` if left out.
+  @inlinable
+  public init(capacity: ChannelCapacity = .rendezvous) {
+    core = .allocate(capacity: 1)
+    core.initialize(
+      to: ChannelCore(
+        capacity,
+        stride: MemoryLayout<Element>.stride,
+        move: { target, source in
+          // SAFETY: callers pass a free slot and one that holds a value of this channel.
+          target.assumingMemoryBound(to: Element.self)
+            .moveInitialize(from: source.assumingMemoryBound(to: Element.self), count: 1)
+        },
+        exchange: { one, other in
+          // SAFETY: callers pass two slots that hold values of this channel.
+          let one = one.assumingMemoryBound(to: Element.self)
+          let value = one.move()
+          one.moveInitialize(from: other.assumingMemoryBound(to: Element.self), count: 1)
+          other.assumingMemoryBound(to: Element.self).initialize(to: value)
+        },
+        grow: { core in Self.grow(core) }
+      ))
+    if capacity.limit > 0, capacity.limit <= 1024 { Self.makeRing(core, slots: capacity.limit) }
+  }
+
+  /// A channel that keeps so many values.
+  ///
+  /// - Parameter capacity: Zero (a rendezvous) or more; a negative number stops the program.
+  @inlinable
+  public convenience init(capacity: Int) {
+    self.init(capacity: .bounded(capacity))
+  }
+
+  deinit {
+    // Nobody waits: whoever waits holds the channel.
+    for index in 0..<core.pointee.count {
+      core.address(ofKept: index).assumingMemoryBound(to: Element.self).deinitialize(count: 1)
+    }
+    core.pointee.buffer?.deallocate()
+    core.deinitialize(count: 1)
+    core.deallocate()
+  }
+
+  /// Doubles the ring, up to the limit: rings of big channels grow with what they have to keep.
+  @usableFromInline @inline(never)
+  static func grow(_ core: UnsafeMutablePointer<ChannelCore>) {
+    makeRing(core, slots: Swift.min(core.pointee.limit, Swift.max(16, core.pointee.slots * 2)))
+  }
+
+  @usableFromInline
+  static func makeRing(_ core: UnsafeMutablePointer<ChannelCore>, slots: Int) {
+    let ring = UnsafeMutableRawPointer.allocate(
+      byteCount: slots * MemoryLayout<Element>.stride, alignment: MemoryLayout<Element>.alignment)
+    for index in 0..<core.pointee.count {
+      (ring + index * MemoryLayout<Element>.stride).assumingMemoryBound(to: Element.self)
+        .moveInitialize(
+          from: core.address(ofKept: index).assumingMemoryBound(to: Element.self), count: 1)
+    }
+    core.pointee.buffer?.deallocate()
+    core.pointee.buffer = ring
+    core.pointee.slots = slots
+    core.pointee.head = 0
+  }
+}
+
+extension Channel {
+  /// Closes the channel: no more sends. Closing twice has no effect.
+  ///
+  /// Values that are kept can still be received. Waiting receivers and waiting senders are woken, each
+  /// once, with `ChannelError.closed`; what the senders wanted to send is not delivered. Can be called
+  /// from any thread; does not park.
+  public func close() {
+    var wakes = ResumeList()
+    let mode = core.lock.acquire(currentThread())
+    _ = core.close(&wakes)
+    core.lock.release(mode)
+    wakes.resumeAll()
+  }
+
+  /// The channel has been closed. There may still be values to receive.
+  public var isClosed: Bool { core.lock.withLock { core.pointee.isClosed } }
+
+  /// Number of values kept now.
+  public var count: Int { core.lock.withLock { core.pointee.count } }
+
+  /// No value is kept now. A sender may be waiting all the same.
+  public var isEmpty: Bool { count == 0 }
+
+  /// Most values that it keeps; `Int.max` if there is no limit.
+  public var capacity: Int { core.pointee.limit }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CCoroutineKernel
+public import CoroutineKernel
+
+/// The state of a channel: who waits, what is kept, and the rules for both.
+///
+/// It knows nothing of the type of the values: it says *where* a value goes, and the caller, who knows
+/// the type (`Channel`) or has a function that does (`select`), moves it.
+///
+/// Invariants (checked by `checkInvariants`):
+/// - K1. If a receiver waits, nothing is kept and no sender waits, but for clauses of selects that
+///   another clause has won.
+/// - K2. If a sender waits, `count == limit`, but for such clauses.
+/// - K3. When closed, nobody waits.
+/// - K4. `count <= limit`, and kept values lie in `count` slots from `head` on, around the ring.
+///
+/// Locking: all of it under `lock`. Nobody is woken, and no code of the user's runs, under it; moving a
+/// value runs none.
+@usableFromInline
+package struct ChannelCore {
+  /// Guards everything here. First field.
+  @usableFromInline var lock: Lock
+  /// Waiting receivers, first come first served.
+  @usableFromInline var receivers = WaitQueue()
+  /// Waiting senders, first come first served.
+  @usableFromInline var senders = WaitQueue()
+  /// The ring of kept values; nil while it has no slots.
+  @usableFromInline var buffer: UnsafeMutableRawPointer?
+  /// Slots in the ring.
+  @usableFromInline var slots = 0
+  /// Slot of the oldest kept value.
+  @usableFromInline var head = 0
+  /// Kept values.
+  @usableFromInline var count = 0
+  /// Most values to keep.
+  @usableFromInline let limit: Int
+  /// Bytes from one slot to the next.
+  @usableFromInline let stride: Int
+  /// What a send does when the limit is reached.
+  @usableFromInline let overflow: ChannelCapacity.Overflow
+  /// No more sends.
+  @usableFromInline var isClosed = false
+  /// Moves one value from the second address to the first; for callers that do not know its type.
+  @usableFromInline let move: (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+  /// Exchanges the values at two addresses.
+  @usableFromInline let exchange: (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+  /// Makes a ring with so many slots and moves the kept values there.
+  @usableFromInline let grow: (UnsafeMutablePointer<ChannelCore>) -> Void
+
+  @inlinable
+  package init(
+    _ capacity: ChannelCapacity,
+    stride: Int,
+    move: @escaping (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void,
+    exchange: @escaping (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void,
+    grow: @escaping (UnsafeMutablePointer<ChannelCore>) -> Void
+  ) {
+    self.lock = cck_lock_make_biased()
+    self.limit = capacity.limit
+    self.overflow = capacity.overflow
+    self.stride = stride
+    self.move = move
+    self.exchange = exchange
+    self.grow = grow
+  }
+}
+
+/// What a send comes to.
+@usableFromInline
+package enum SendStep {
+  /// Put the value where this receiver wants it, then wake it.
+  case handOver(UnsafeMutablePointer<Waiter>)
+  /// Put the value into this slot.
+  case keep(UnsafeMutableRawPointer)
+  /// Take the oldest value out of this slot and put the new one there.
+  case replace(UnsafeMutableRawPointer)
+  /// Drop the value.
+  case discard
+  /// Wait for room, or for a receiver.
+  case wait
+  /// Refuse.
+  case closed
+}
+
+/// What a receive comes to.
+@usableFromInline
+package enum ReceiveStep {
+  /// Take the value from this slot; if a sender came along, put its value into the second slot, then
+  /// wake it.
+  case take(
+    UnsafeMutableRawPointer,
+    refill: UnsafeMutablePointer<Waiter>?,
+    UnsafeMutableRawPointer
+  )
+  /// Take the value from where this sender has it, then wake the sender.
+  case meet(UnsafeMutablePointer<Waiter>)
+  /// Wait for a value.
+  case wait
+  /// There will be none.
+  case closed
+}
+
+extension UnsafeMutablePointer where Pointee == ChannelCore {
+  /// The address of the lock: the first field.
+  @inlinable @inline(__always)
+  package var lock: UnsafeMutablePointer<Lock> {
+    UnsafeMutableRawPointer(self).assumingMemoryBound(to: Lock.self)
+  }
+
+  /// Decides a send. The caller holds the lock and carries the step out before it leaves the lock.
+  @inlinable @inline(__always)
+  package func decideSend() -> SendStep {
+    if pointee.receivers.first != nil, let receiver = pointee.receivers.claimFirst() {
+      return .handOver(receiver)
+    }
+    if pointee.isClosed { return .closed }
+    if pointee.count < pointee.limit {
+      if pointee.count == pointee.slots { pointee.grow(self) }
+      let slot = address(ofKept: pointee.count)
+      pointee.count &+= 1
+      return .keep(slot)
+    }
+    switch pointee.overflow {
+    case .wait: return .wait
+    case .dropNewest: return .discard
+    case .dropOldest:
+      let slot = address(ofKept: 0)
+      // The oldest value's slot becomes the newest's: the ring is full, so it is the next one.
+      pointee.head = next(pointee.head)
+      return .replace(slot)
+    }
+  }
+
+  /// Decides a receive. The caller holds the lock and carries the step out before it leaves the lock.
+  @inlinable @inline(__always)
+  package func decideReceive() -> ReceiveStep {
+    if pointee.count > 0 {
+      let slot = address(ofKept: 0)
+      pointee.head = next(pointee.head)
+      // Rule 7 of the ordering contract: the oldest waiting sender's value moves up at once.
+      if pointee.senders.first != nil, let sender = pointee.senders.claimFirst() {
+        return .take(slot, refill: sender, address(ofKept: pointee.count &- 1))
+      }
+      pointee.count &-= 1
+      return .take(slot, refill: nil, slot)
+    }
+    if pointee.senders.first != nil, let sender = pointee.senders.claimFirst() {
+      return .meet(sender)
+    }
+    return pointee.isClosed ? .closed : .wait
+  }
+
+  /// Slot number after this one.
+  @inlinable @inline(__always)
+  func next(_ slot: Int) -> Int {
+    let next = slot &+ 1
+    return next == pointee.slots ? 0 : next
+  }
+
+  /// Address of the slot of the kept value with this index, 0 being the oldest.
+  @inlinable @inline(__always)
+  package func address(ofKept index: Int) -> UnsafeMutableRawPointer {
+    var slot = pointee.head &+ index
+    if slot >= pointee.slots { slot &-= pointee.slots }
+    // SAFETY: only asked when there are slots.
+    return pointee.buffer.unsafelyUnwrapped + slot &* pointee.stride
+  }
+
+  /// Closes the channel; everybody who waits is claimed for `wakes`. False if it was closed.
+  package func close(_ wakes: inout ResumeList) -> Bool {
+    guard !pointee.isClosed else { return false }
+    pointee.isClosed = true
+    wakes.claimAll(of: &pointee.receivers, .closed)
+    wakes.claimAll(of: &pointee.senders, .closed)
+    return true
+  }
+
+  /// Stops the program if an invariant does not hold. The caller holds the lock.
+  package func checkInvariants() {
+    if pointee.receivers.firstLive() != nil {
+      precondition(pointee.count == 0 && pointee.senders.firstLive() == nil, "K1")
+    }
+    if pointee.senders.firstLive() != nil { precondition(pointee.count == pointee.limit, "K2") }
+    if pointee.isClosed {
+      precondition(pointee.senders.firstLive() == nil && pointee.receivers.firstLive() == nil, "K3")
+    }
+    precondition(pointee.count <= pointee.limit && pointee.count <= pointee.slots, "K4")
+  }
+}

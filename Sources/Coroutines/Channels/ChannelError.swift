@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a channel did not carry a value.
+public struct ChannelError: Error, Sendable, Hashable, CustomStringConvertible {
+  private enum Kind: Hashable, Sendable {
+    case closed
+  }
+
+  private let kind: Kind
+
+  /// The channel is closed: a send is refused; a receive finds nothing left.
+  public static let closed = ChannelError(kind: .closed)
+
+  /// What happened, to what, and what to do.
+  public var description: String {
+    switch kind {
+    case .closed:
+      "The channel is closed. Senders: close a channel only after the last send. Receivers: "
+        + "`for value in channel` ends by itself when the channel is closed and empty."
+    }
+  }
+}
+
+/// What became of a value that was sent without waiting.
+public enum SendOutcome<Element> {
+  /// A receiver has it, or the channel keeps it.
+  case sent
+  /// No room, and no receiver waits; here it is back.
+  case full(Element)
+  /// The channel is closed; here it is back.
+  case closed(Element)
+
+  /// True if the value was sent.
+  public var isSent: Bool {
+    if case .sent = self { true } else { false }
+  }
+}
+
+/// What a receive without waiting found.
+public enum ReceiveOutcome<Element> {
+  /// A value.
+  case received(Element)
+  /// Nothing yet.
+  case empty
+  /// Nothing, and nothing will come.
+  case closed
+
+  /// The value, if there was one.
+  public var value: Element? {
+    if case .received(let value) = self { value } else { nil }
+  }
+}
+
+extension SendOutcome: Sendable where Element: Sendable {}
+extension SendOutcome: Equatable where Element: Equatable {}
+extension ReceiveOutcome: Sendable where Element: Sendable {}
+extension ReceiveOutcome: Equatable where Element: Equatable {}

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import CoroutineKernel
+import Synchronization
+
+/// The untyped part of `select`: decides which clause wins, and moves its value.
+///
+/// After Go's `selectgo`: lock all channels in the order of their addresses, look for a clause that is
+/// ready, else enter all queues, unlock, park, and leave the queues in which the select lost.
+@usableFromInline
+package enum Selection {
+  @usableFromInline
+  package typealias Entries = UnsafeMutablePointer<SelectEntry>
+
+  /// Decides, parking if need be, and returns the winner's index. Its `outcome` says whether its
+  /// channel was closed.
+  @usableFromInline
+  package static func decide(_ entries: Entries, _ count: Int) throws -> Int {
+    precondition(count > 0, "A select without clauses would wait for ever. Give it one.")
+    let thread = currentThread()
+    var fallback: Int?
+    var soonest: Int?
+    for index in 0..<count {
+      switch entries[index].kind {
+      case .otherwise:
+        precondition(fallback == nil, "A select can have one Default clause, not two.")
+        fallback = index
+      case .after:
+        if let best = soonest, entries[best].delay <= entries[index].delay { continue }
+        soonest = index
+      case .receive, .send: continue
+      }
+    }
+    if fallback == nil, let soonest, entries[soonest].delay <= .zero { fallback = soonest }
+    let fiber: UnsafeMutablePointer<Fiber>?
+    if fallback == nil {
+      fiber = try Parking.begin("select", thread)
+    } else {
+      fiber = thread.runningFiber
+      if let fiber, CancellationScope.isCancelled(fiber) { throw CancellationError() }
+    }
+
+    lockAll(entries, count, thread)
+    if let (index, partner) = poll(entries, count, Int(cck_thread_random(thread) >> 1) % count) {
+      unlockAll(entries, count)
+      if let partner { ResumeToken(partner, .delivered).resume(thread) }
+      return index
+    }
+    if let fallback {
+      unlockAll(entries, count)
+      return fallback
+    }
+    return try park(entries, count, fiber.unsafelyUnwrapped, soonest, thread)
+  }
+
+  // MARK: - Pass 1: something ready?
+
+  /// Carries out the first ready clause from `start` on, round the list. Under all locks.
+  private static func poll(
+    _ entries: Entries, _ count: Int, _ start: Int
+  ) -> (Int, UnsafeMutablePointer<Waiter>?)? {
+    for offset in 0..<count {
+      let index = (start + offset) % count
+      guard let core = entries[index].core else { continue }
+      let slot = entries[index].slot
+      entries[index].waiter.outcome = .delivered
+      switch entries[index].kind {
+      case .receive:
+        switch core.decideReceive() {
+        case .take(let full, let sender, let free):
+          core.pointee.move(slot, full)
+          // SAFETY: a waiting sender has its value in its slot.
+          if let sender { core.pointee.move(free, sender.pointee.slot.unsafelyUnwrapped) }
+          return (index, sender)
+        case .meet(let sender):
+          core.pointee.move(slot, sender.pointee.slot.unsafelyUnwrapped)
+          return (index, sender)
+        case .closed:
+          entries[index].waiter.outcome = .closed
+          return (index, nil)
+        case .wait: break
+        }
+      case .send:
+        switch core.decideSend() {
+        case .handOver(let receiver):
+          core.pointee.move(receiver.pointee.slot.unsafelyUnwrapped, slot)
+          return (index, receiver)
+        case .keep(let free):
+          core.pointee.move(free, slot)
+          return (index, nil)
+        case .replace(let full):
+          // The oldest value comes back in our slot, and is released with it, outside the locks.
+          core.pointee.exchange(full, slot)
+          entries[index].isLeftOver = true
+          return (index, nil)
+        case .discard:
+          entries[index].isLeftOver = true
+          return (index, nil)
+        case .closed:
+          entries[index].waiter.outcome = .closed
+          return (index, nil)
+        case .wait: break
+        }
+      case .after, .otherwise: break
+      }
+      entries[index].waiter.outcome = .waiting
+    }
+    return nil
+  }
+
+  // MARK: - Pass 2 and 3: wait in all queues, leave those that lost
+
+  private static func park(
+    _ entries: Entries, _ count: Int, _ fiber: UnsafeMutablePointer<Fiber>, _ soonest: Int?,
+    _ thread: ThreadRecord
+  ) throws -> Int {
+    var race = WaitRace()
+    // The select as a whole, for cancellation and for the timer: no lock, so only home ends it.
+    var whole = Waiter(fiber: fiber)
+    return try withUnsafeMutablePointer(to: &race) { race in
+      try withUnsafeMutablePointer(to: &whole) { whole in
+        // SAFETY: race, nodes and timer stay in this frame, or the caller's, until the coroutine has
+        // been resumed and every node has been taken out of its queue below.
+        whole.pointee.race = race
+        whole.pointee.clause = Int32(count)
+        for index in 0..<count {
+          guard let core = entries[index].core else { continue }
+          let node = waiter(entries, index)
+          node.pointee.fiber = fiber
+          node.pointee.race = race
+          node.pointee.clause = Int32(index)
+          node.pointee.lock = core.lock
+          let queue = entries[index].kind == .send ? core.senders : core.receivers
+          node.pointee.queue = queue
+          queue.pointee.append(node)
+        }
+        unlockAll(entries, count)
+        if let soonest {
+          let timed = waiter(entries, soonest)
+          timed.pointee.fiber = fiber
+          timed.pointee.race = race
+          timed.pointee.clause = Int32(soonest)
+          let deadline = CoroutineClock().now.advanced(by: entries[soonest].delay).nanoseconds
+          Timers.withTimer(
+            at: deadline, fiber.pointee.home,
+            { timer in
+              guard let node = timer.pointee.context?.assumingMemoryBound(to: Waiter.self),
+                node.withdraw(.delivered), let fiber = node.pointee.fiber
+              else { return }
+              fiber.makeReady(currentThread())
+            }, timed
+          ) {
+            fiber.park(thread, whole)
+          }
+        } else {
+          fiber.park(thread, whole)
+        }
+        let winner = Int(race.pointee.winner.load(ordering: .acquiring))
+        leaveQueues(entries, count, winner)
+        if winner == count { throw CancellationError() }
+        return winner
+      }
+    }
+  }
+
+  private static func leaveQueues(_ entries: Entries, _ count: Int, _ winner: Int) {
+    let thread = currentThread()
+    for index in 0..<count where index != winner {
+      guard let core = entries[index].core else { continue }
+      let node = waiter(entries, index)
+      let mode = core.lock.acquire(thread)
+      if node.pointee.isLinked, let queue = node.pointee.queue { queue.pointee.remove(node) }
+      core.lock.release(mode)
+    }
+  }
+
+  private static func waiter(_ entries: Entries, _ index: Int) -> UnsafeMutablePointer<Waiter> {
+    // SAFETY: the entries do not move.
+    withUnsafeMutablePointer(to: &entries[index].waiter) { $0 }
+  }
+
+  // MARK: - Locks
+
+  /// Takes the locks of all channels, each once, in the order of their addresses.
+  private static func lockAll(_ entries: Entries, _ count: Int, _ thread: ThreadRecord) {
+    var previous: UnsafeMutablePointer<ChannelCore>?
+    while true {
+      // The next address, by search: selects are short, and sorting would need memory.
+      var next: UnsafeMutablePointer<ChannelCore>?
+      var owner = 0
+      for index in 0..<count {
+        guard let core = entries[index].core, previous.map({ $0 < core }) ?? true else { continue }
+        if next.map({ core < $0 }) ?? true {
+          next = core
+          owner = index
+        }
+      }
+      guard let core = next else { return }
+      entries[owner].mode = core.lock.acquire(thread)
+      previous = core
+    }
+  }
+
+  /// Leaves them again. The first entry with a channel is the one that took its lock.
+  private static func unlockAll(_ entries: Entries, _ count: Int) {
+    for index in 0..<count {
+      guard let core = entries[index].core else { continue }
+      if (0..<index).contains(where: { entries[$0].core == core }) { continue }
+      core.lock.release(entries[index].mode)
+    }
+  }
+}
