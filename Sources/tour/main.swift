@@ -1,30 +1,27 @@
 import Coroutines
 let c = ContinuousClock()
 func main() throws {
-  let r = try runBlocking {
-    let a = launch { try Coroutine.sleep(for: .milliseconds(50)); print("a"); return 1 }
-    let b = launch(name: "b") { print("b"); try Coroutine.yield(); print("b2"); return 2 }
-    let n = launch(start: .immediately) { print("now"); try Coroutine.yield(); print("now2") }
-    print("launched")
-    try n.join()
-    return try a.value() + b.value()
-  }
-  print(r)
-  do { try runBlocking { try withTimeout(.milliseconds(20)) { try Coroutine.sleep(for: .seconds(5)) } } } catch { print(error) }
-  do { try runBlocking { launch { throw CoroutineError.joinsItself } ; return } } catch { print("unobserved", error) }
-  do { try runBlocking { try withCoroutineScope { s in s.launch { try Coroutine.sleep(for: .seconds(4)) }; s.launch { try Coroutine.yield(); throw TimeoutErrorX() } ; try Coroutine.sleep(for: .seconds(3)) } } } catch { print("scope", error) }
-  let s = SerialScheduler()
-  try runBlocking { let x = launch(on: s) { try Coroutine.sleep(for: .milliseconds(10)); return "from serial" }; print(try x.value()) }
-  let n = 1_000_000
+  let n = 3_000_000
   try runBlocking {
-    let d = try c.measure { for _ in 0..<n { let k = launch { 1 }; _ = try k.value() } }
-    print("launch+join", d / n)
-    let d2 = try c.measure { for _ in 0..<n/1000 { for _ in 0..<1000 { launch { } }; try Coroutine.yield() } }
-    print("launch batch", d2 / n)
-    launch { for _ in 0..<n { try Coroutine.yield() } }
-    let d3 = try c.measure { for _ in 0..<n { try Coroutine.yield() } }
-    print("yield", d3 / (2*n))
+    let ch = Channel<Int>()
+    launch { for i in 0..<n { try ch.send(i) }; ch.close() }
+    var s = 0
+    let d = c.measure { for x in ch { s &+= x } }
+    print("unbuffered", d / n, s)
+    let cb = Channel<Int>(capacity: 128)
+    launch { for i in 0..<n { try cb.send(i) }; cb.close() }
+    s = 0
+    let d2 = c.measure { for x in cb { s &+= x } }
+    print("buffered128", d2 / n, s)
+    let chans = (0..<4).map { _ in Channel<Int>(capacity: 1) }
+    for k in 0..<4 { launch { while true { try chans[k].send(k) } } }
+    let d3 = try c.measure { for _ in 0..<n { try select { Receive(from: chans[0]) { s &+= $0 }; Receive(from: chans[1]) { s &+= $0 };Receive(from: chans[2]) { s &+= $0 };Receive(from: chans[3]) { s &+= $0 } } } }
+    print("select4", d3 / n)
+    for ch in chans { ch.close() }
+    let e = Channel<Int>()
+    let d4 = try c.measure { for _ in 0..<n { try select { Receive(from: e) { s &+= $0 }; Receive(from: e) { s &+= $0 }; Default { s &+= 1 } } } }
+    print("select default", d4 / n)
+    do { try select { Receive(from: e) { print($0) }; After(.milliseconds(5)) { print("after") } } } 
   }
 }
-struct TimeoutErrorX: Error {}
-try main()
+do { try main() } catch { print("main:", error) }

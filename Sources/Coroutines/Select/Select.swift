@@ -27,50 +27,28 @@
 ///   `CancellationError`; `CoroutineError.outsideCoroutine`.
 @inlinable
 @available(*, noasync)
-public func select<each Element, Result>(
-  @SelectBuilder _ clauses: () throws -> (repeat SelectClause<each Element, Result>)
-) throws -> Result {
+public func select<Clauses: SelectClauses>(
+  @SelectBuilder _ clauses: () throws -> Clauses
+) throws -> Clauses.Result {
   let clauses = try clauses()
-  var count = 0
-  var size = 0
-  for clause in repeat each clauses {
-    count += 1
-    size += clause.slotSize
-  }
+  let count = clauses._count
   return try withUnsafeTemporaryAllocation(of: SelectEntry.self, capacity: count) { entries in
-    try withUnsafeTemporaryAllocation(byteCount: size, alignment: 16) { slots in
+    try withUnsafeTemporaryAllocation(byteCount: clauses._slotSize, alignment: 16) { slots in
       // SAFETY: `count` entries and the sum of the slot sizes were allocated; an empty buffer has an
       // address of no use, and no slot is taken from it.
       let entries = entries.baseAddress.unsafelyUnwrapped
-      var slot = slots.baseAddress ?? UnsafeMutableRawPointer(entries)
-      var entry = entries
-      for clause in repeat each clauses {
-        clause.prepare(entry, slot)
-        entry += 1
-        slot += clause.slotSize
-      }
-      let winner: UnsafeMutablePointer<SelectEntry>?
-      let failure: (any Error)?
+      let raw = UnsafeMutableRawPointer(entries)
+      clauses._prepare(raw, slots.baseAddress ?? raw)
+      let winner: Int
       do {
-        winner = entries + (try Selection.decide(entries, count))
-        failure = nil
+        winner = try Selection.decide(entries, count)
       } catch {
-        winner = nil
-        failure = error
+        clauses._discardLosers(raw, -1)
+        throw error
       }
       // Losers first: the winner's action may park, and must not keep their values meanwhile.
-      entry = entries
-      for clause in repeat each clauses {
-        if entry != winner || entry.pointee.isLeftOver { clause.discard(entry) }
-        entry += 1
-      }
-      if let failure { throw failure }
-      entry = entries
-      for clause in repeat each clauses {
-        if entry == winner { return try clause.finish(entry) }
-        entry += 1
-      }
-      preconditionFailure("select was won by a clause that it does not have")
+      clauses._discardLosers(raw, winner)
+      return try clauses._finish(raw, winner)
     }
   }
 }

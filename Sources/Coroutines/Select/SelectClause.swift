@@ -4,7 +4,7 @@ public import CoroutineKernel
 
 /// One clause of a `select`, whatever its kind; made by the builder from `Receive`, `Send`, `After`
 /// and `Default`.
-public struct SelectClause<Element, Result> {
+public struct SelectClause<Element, Result>: SelectClauses {
   @usableFromInline let kind: SelectEntry.Kind
   @usableFromInline let channel: Channel<Element>?
   /// What a `Send` sends.
@@ -32,31 +32,40 @@ public struct SelectClause<Element, Result> {
     self.action = action
   }
 
+  @inlinable
+  public var _count: Int { 1 }
+
   /// Bytes for the value, with room to align it, rounded up to 16.
   @inlinable
-  var slotSize: Int {
+  public var _slotSize: Int {
     if channel == nil { return 0 }
     let padding = MemoryLayout<Element>.alignment > 16 ? MemoryLayout<Element>.alignment : 0
     return (MemoryLayout<Element>.stride + padding + 15) & ~15
   }
 
-  /// Fills in the clause's entry and, if it sends, puts its value into the slot.
   @inlinable
-  func prepare(_ entry: UnsafeMutablePointer<SelectEntry>, _ slot: UnsafeMutableRawPointer) {
-    let slot = slot.alignedUp(toMultipleOf: MemoryLayout<Element>.alignment)
-    entry.initialize(to: SelectEntry(kind, channel?.core, slot, delay: delay))
+  public func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer) {
+    let slot = slots.alignedUp(toMultipleOf: MemoryLayout<Element>.alignment)
+    entries.initializeMemory(
+      as: SelectEntry.self, to: SelectEntry(kind, channel?.core, slot, delay: delay))
     if let element { slot.initializeMemory(as: Element.self, to: element) }
   }
 
-  /// The clause has won: takes what is in the slot, if anything, and does its action.
   @inlinable
-  func finish(_ entry: UnsafeMutablePointer<SelectEntry>) throws -> Result {
+  public func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
+    let entry = entries.assumingMemoryBound(to: SelectEntry.self)
+    if kind == .send, winner != 0 || entry.pointee.isLeftOver { discard(entry) }
+  }
+
+  @inlinable
+  public func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Result {
+    let entry = entries.assumingMemoryBound(to: SelectEntry.self)
     let isClosed = entry.pointee.waiter.outcome == .closed
     if let receive, !isClosed {
       // SAFETY: the clause has won with a value, which was moved into its slot.
       return try receive(entry.pointee.slot.assumingMemoryBound(to: Element.self).move())
     }
-    if isClosed, receive == nil {
+    if isClosed, kind == .send {
       discard(entry)
       throw ChannelError.closed
     }
@@ -64,11 +73,10 @@ public struct SelectClause<Element, Result> {
     return try action()
   }
 
-  /// Another clause has won, or the value was dropped: releases what a sender has in its slot.
+  /// Releases what a sender has in its slot.
   @inlinable
   func discard(_ entry: UnsafeMutablePointer<SelectEntry>) {
-    guard kind == .send else { return }
-    // SAFETY: `prepare` put a value there, and nobody took it.
+    // SAFETY: `_prepare` put a value there, and nobody took it.
     entry.pointee.slot.assumingMemoryBound(to: Element.self).deinitialize(count: 1)
   }
 }
@@ -109,134 +117,19 @@ public enum SelectBuilder {
     SelectClause(.otherwise, action: clause.action)
   }
 
-  /// The clauses in order.
-  ///
-  /// - Parameter clause: The clauses.
+  /// The first clause.
   @inlinable
-  public static func buildBlock<each Element, Result>(
-    _ clause: repeat SelectClause<each Element, Result>
-  ) -> (repeat SelectClause<each Element, Result>) {
-    (repeat each clause)
-  }
-}
-
-/// Receives from a channel, in a `select`.
-public struct Receive<Element, Result> {
-  @usableFromInline let channel: Channel<Element>
-  @usableFromInline let whenClosed: (() throws -> Result)?
-  @usableFromInline let action: (Element) throws -> Result
-
-  /// A clause that receives.
-  ///
-  /// - Parameters:
-  ///   - channel: Where from.
-  ///   - whenClosed: What to do if the channel is closed and empty; if left out, the select throws
-  ///     `ChannelError.closed`.
-  ///   - action: What to do with the value. Runs after the select is decided; may park.
-  @inlinable
-  public init(
-    from channel: Channel<Element>,
-    whenClosed: (() throws -> Result)? = nil,
-    _ action: @escaping (Element) throws -> Result
-  ) {
-    self.channel = channel
-    self.whenClosed = whenClosed
-    self.action = action
+  public static func buildPartialBlock<Element, Result>(
+    first: SelectClause<Element, Result>
+  ) -> SelectClause<Element, Result> {
+    first
   }
 
-  /// A clause that receives.
-  ///
-  /// - Parameters:
-  ///   - end: Where from.
-  ///   - whenClosed: What to do if the channel is closed and empty.
-  ///   - action: What to do with the value.
+  /// One more clause.
   @inlinable
-  public init(
-    from end: ReceiveEnd<Element>,
-    whenClosed: (() throws -> Result)? = nil,
-    _ action: @escaping (Element) throws -> Result
-  ) {
-    self.init(from: end.channel, whenClosed: whenClosed, action)
-  }
-}
-
-/// Sends to a channel, in a `select`.
-public struct Send<Element, Result> {
-  @usableFromInline let element: Element
-  @usableFromInline let channel: Channel<Element>
-  @usableFromInline let action: () throws -> Result
-
-  /// A clause that sends. If another clause wins, the value has not been sent.
-  ///
-  /// - Parameters:
-  ///   - element: The value.
-  ///   - channel: Where to. If it is closed, the select throws `ChannelError.closed`.
-  ///   - action: What to do once it is sent. Runs after the select is decided; may park.
-  @inlinable
-  public init(
-    _ element: Element,
-    to channel: Channel<Element>,
-    _ action: @escaping () throws -> Result
-  ) {
-    self.element = element
-    self.channel = channel
-    self.action = action
-  }
-
-  /// A clause that sends.
-  ///
-  /// - Parameters:
-  ///   - element: The value.
-  ///   - end: Where to.
-  ///   - action: What to do once it is sent.
-  @inlinable
-  public init(
-    _ element: Element,
-    to end: SendEnd<Element>,
-    _ action: @escaping () throws -> Result
-  ) {
-    self.init(element, to: end.channel, action)
-  }
-}
-
-extension Send where Result == Void {
-  /// A clause that sends and does nothing more.
-  ///
-  /// - Parameters:
-  ///   - element: The value.
-  ///   - channel: Where to.
-  @inlinable
-  public init(_ element: Element, to channel: Channel<Element>) {
-    self.init(element, to: channel) {}
-  }
-}
-
-/// Wins a `select` in which nothing else has happened for a time.
-public struct After<Result> {
-  @usableFromInline let delay: Duration
-  @usableFromInline let action: () throws -> Result
-
-  /// A clause that wins after a time.
-  ///
-  /// - Parameters:
-  ///   - delay: How long, by the clock of the coroutine's scheduler. Zero or less: as `Default`.
-  ///   - action: What to do then; may park.
-  @inlinable
-  public init(_ delay: Duration, _ action: @escaping () throws -> Result) {
-    self.delay = delay
-    self.action = action
-  }
-}
-
-/// Wins a `select` in which nothing else can happen at once: such a select never parks.
-public struct Default<Result> {
-  @usableFromInline let action: () throws -> Result
-
-  /// A clause that wins when no other is ready.
-  ///
-  /// - Parameter action: What to do then.
-  @inlinable
-  public init(_ action: @escaping () throws -> Result) {
-    self.action = action
+  public static func buildPartialBlock<Clauses: SelectClauses, Element>(
+    accumulated: Clauses, next: SelectClause<Element, Clauses.Result>
+  ) -> SelectList<Clauses, Element> {
+    SelectList(clauses: accumulated, last: next)
   }
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The clauses of a `select`, as the builder has put them together.
+///
+/// A nest of generic structures instead of an array: the compiler sees every type in it, so a select
+/// neither allocates nor looks anything up while it runs. The requirements are the library's own.
+public protocol SelectClauses<Result> {
+  /// What the select returns.
+  associatedtype Result
+
+  /// Number of clauses.
+  var _count: Int { get }
+
+  /// Bytes that the clauses need for the values they send or receive; a multiple of 16.
+  var _slotSize: Int { get }
+
+  /// Fills in the clauses' entries and puts the values to send into their slots.
+  func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer)
+
+  /// Releases what is in the slots of the clauses that have not won.
+  func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int)
+
+  /// Does what the winner is to do.
+  func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Result
+}
+
+/// Some clauses and one more.
+public struct SelectList<Clauses: SelectClauses, Element>: SelectClauses {
+  @usableFromInline let clauses: Clauses
+  @usableFromInline let last: SelectClause<Element, Clauses.Result>
+
+  @inlinable
+  init(clauses: Clauses, last: SelectClause<Element, Clauses.Result>) {
+    self.clauses = clauses
+    self.last = last
+  }
+
+  @inlinable
+  public var _count: Int { clauses._count + 1 }
+
+  @inlinable
+  public var _slotSize: Int { clauses._slotSize + last._slotSize }
+
+  @inlinable
+  public func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer) {
+    clauses._prepare(entries, slots)
+    last._prepare(lastEntry(entries), slots + clauses._slotSize)
+  }
+
+  @inlinable
+  public func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
+    clauses._discardLosers(entries, winner)
+    last._discardLosers(lastEntry(entries), winner - clauses._count)
+  }
+
+  @inlinable
+  public func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Clauses.Result {
+    winner < clauses._count
+      ? try clauses._finish(entries, winner) : try last._finish(lastEntry(entries), 0)
+  }
+
+  @inlinable
+  func lastEntry(_ entries: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+    entries + clauses._count * MemoryLayout<SelectEntry>.stride
+  }
+}
