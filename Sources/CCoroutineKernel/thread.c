@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "cck_overflow.h"
 #include "cck_stack.h"
@@ -45,6 +47,12 @@ typedef struct start {
   void (*body)(void *);
   char name[16];
 } start_t;
+
+#if defined(__linux__)
+int cck_thread_is_main(void) { return (pid_t)syscall(SYS_gettid) == getpid(); }
+#else
+int cck_thread_is_main(void) { return pthread_main_np(); }
+#endif
 
 static void *run_thread(void *argument) {
   start_t start = *(start_t *)argument;

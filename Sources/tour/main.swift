@@ -1,27 +1,36 @@
 import Coroutines
 let c = ContinuousClock()
+struct E1: Error {}
+func gens() {
+  let n = 30_000_000
+  let g = Generator<Int> { yield in var i = 0; while true { try yield(i); i += 1 } }
+  var s = 0
+  let d = c.measure { for _ in 0..<n { s &+= g.next()! } }
+  print("gen next", d / n, s)
+  let h = Generator<Int> { yield in var i = 0; while i < n { try yield(i); i += 1 } }
+  s = 0
+  let d2 = c.measure { for x in h { s &+= x } }
+  print("gen for", d2 / n, s)
+  for x in Generator<Int>({ y in defer { print("unwound") }; for i in 0... { try y(i) } }) { if x == 3 { break } }
+  let t = TwoWayGenerator<String, Int, String> { y in let a = try y("a"); let b = try y("b\(a ?? -1)"); return "r\(b ?? -1)" }
+  print(try! t.next(), try! t.next(1), try! t.next(2), try! t.next(3))
+}
 func main() throws {
-  let n = 3_000_000
+  gens()
   try runBlocking {
-    let ch = Channel<Int>()
-    launch { for i in 0..<n { try ch.send(i) }; ch.close() }
-    var s = 0
-    let d = c.measure { for x in ch { s &+= x } }
-    print("unbuffered", d / n, s)
-    let cb = Channel<Int>(capacity: 128)
-    launch { for i in 0..<n { try cb.send(i) }; cb.close() }
-    s = 0
-    let d2 = c.measure { for x in cb { s &+= x } }
-    print("buffered128", d2 / n, s)
-    let chans = (0..<4).map { _ in Channel<Int>(capacity: 1) }
-    for k in 0..<4 { launch { while true { try chans[k].send(k) } } }
-    let d3 = try c.measure { for _ in 0..<n { try select { Receive(from: chans[0]) { s &+= $0 }; Receive(from: chans[1]) { s &+= $0 };Receive(from: chans[2]) { s &+= $0 };Receive(from: chans[3]) { s &+= $0 } } } }
-    print("select4", d3 / n)
-    for ch in chans { ch.close() }
-    let e = Channel<Int>()
-    let d4 = try c.measure { for _ in 0..<n { try select { Receive(from: e) { s &+= $0 }; Receive(from: e) { s &+= $0 }; Default { s &+= 1 } } } }
-    print("select default", d4 / n)
-    do { try select { Receive(from: e) { print($0) }; After(.milliseconds(5)) { print("after") } } } 
+    let p = Promise<Int> { fulfill, reject in try Coroutine.sleep(for: .milliseconds(10)); fulfill(7) }
+    let q = Promise<Int> { throw E1() }
+    print(try awaitAll(p, q))
+    print(try offload { 5 }, try awaitTask { try await Task.sleep(for: .milliseconds(5)); return 9 })
+    let l = Promise<Int> { f, r in }
+    do { _ = try l.await() } catch { print(error) }
+    let n = 1_000_000
+    let d = try c.measure { for i in 0..<n { let p = Promise<Int>(); p.fulfill(i); _ = try p.await() } }
+    print("promise settled", d / n)
+    let ch = Channel<Int>(capacity: 2)
+    Task { for i in 0..<5 { try await ch.send(i) }; ch.close() }
+    for x in ch { print(x, terminator: " ") }
+    print()
   }
 }
 do { try main() } catch { print("main:", error) }

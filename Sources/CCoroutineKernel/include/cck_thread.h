@@ -69,6 +69,9 @@ CCK_INLINE uint32_t cck_thread_random(cck_thread_t *_Nonnull thread) {
 int cck_thread_start(
     const char *_Nonnull name, void *_Nullable context, void (*_Nonnull body)(void *_Nullable));
 
+/// 1 on the process's first thread.
+int cck_thread_is_main(void);
+
 /// Makes sure that the thread's stacks are given back when it ends.
 void cck_thread_register(cck_thread_t *_Nonnull thread);
 

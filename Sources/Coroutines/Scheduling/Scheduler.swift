@@ -33,6 +33,9 @@ public class Scheduler: @unchecked Sendable, CustomStringConvertible {
     Scheduler(core: SchedulerCore.ofCaller(currentThread()))
   }
 
+  /// The serial queue that the process shares: where coroutines go that are launched on no scheduler.
+  public static var shared: Scheduler { Scheduler(core: DispatchCore.of(SchedulerCore.shared)) }
+
   /// A dispatch queue as a scheduler.
   ///
   /// - Parameter queue: The queue; must live as long as the scheduler is used.
@@ -44,7 +47,7 @@ public class Scheduler: @unchecked Sendable, CustomStringConvertible {
 
 extension SchedulerCore {
   /// The shared queue for code that runs on no scheduler.
-  private static let shared = DispatchQueue(label: "swift-coroutines.default")
+  static let shared = DispatchQueue(label: "swift-coroutines.default")
 
   /// The scheduler of the calling code.
   @usableFromInline

@@ -25,7 +25,7 @@
 /// - Returns: What the winner's action returns.
 /// - Throws: What that action throws; `ChannelError.closed` if the winner's channel is closed;
 ///   `CancellationError`; `CoroutineError.outsideCoroutine`.
-@inlinable
+@inlinable @inline(__always)
 @available(*, noasync)
 public func select<Clauses: SelectClauses>(
   @SelectBuilder _ clauses: () throws -> Clauses

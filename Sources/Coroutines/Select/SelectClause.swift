@@ -15,7 +15,7 @@ public struct SelectClause<Element, Result>: SelectClauses {
   /// What the others do; what a `Receive` does when its channel is closed.
   @usableFromInline let action: (() throws -> Result)?
 
-  @inlinable
+  @inlinable @inline(__always)
   init(
     _ kind: SelectEntry.Kind,
     channel: Channel<Element>? = nil,
@@ -32,18 +32,18 @@ public struct SelectClause<Element, Result>: SelectClauses {
     self.action = action
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   public var _count: Int { 1 }
 
   /// Bytes for the value, with room to align it, rounded up to 16.
-  @inlinable
+  @inlinable @inline(__always)
   public var _slotSize: Int {
     if channel == nil { return 0 }
     let padding = MemoryLayout<Element>.alignment > 16 ? MemoryLayout<Element>.alignment : 0
     return (MemoryLayout<Element>.stride + padding + 15) & ~15
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   public func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer) {
     let slot = slots.alignedUp(toMultipleOf: MemoryLayout<Element>.alignment)
     entries.initializeMemory(
@@ -51,13 +51,13 @@ public struct SelectClause<Element, Result>: SelectClauses {
     if let element { slot.initializeMemory(as: Element.self, to: element) }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   public func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
     let entry = entries.assumingMemoryBound(to: SelectEntry.self)
     if kind == .send, winner != 0 || entry.pointee.isLeftOver { discard(entry) }
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   public func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Result {
     let entry = entries.assumingMemoryBound(to: SelectEntry.self)
     let isClosed = entry.pointee.waiter.outcome == .closed
@@ -74,7 +74,7 @@ public struct SelectClause<Element, Result>: SelectClauses {
   }
 
   /// Releases what a sender has in its slot.
-  @inlinable
+  @inlinable @inline(__always)
   func discard(_ entry: UnsafeMutablePointer<SelectEntry>) {
     // SAFETY: `_prepare` put a value there, and nobody took it.
     entry.pointee.slot.assumingMemoryBound(to: Element.self).deinitialize(count: 1)
@@ -85,7 +85,7 @@ public struct SelectClause<Element, Result>: SelectClauses {
 @resultBuilder
 public enum SelectBuilder {
   /// A clause that receives.
-  @inlinable
+  @inlinable @inline(__always)
   public static func buildExpression<Element, Result>(
     _ clause: Receive<Element, Result>
   ) -> SelectClause<Element, Result> {
@@ -94,7 +94,7 @@ public enum SelectBuilder {
   }
 
   /// A clause that sends.
-  @inlinable
+  @inlinable @inline(__always)
   public static func buildExpression<Element, Result>(
     _ clause: Send<Element, Result>
   ) -> SelectClause<Element, Result> {
@@ -102,7 +102,7 @@ public enum SelectBuilder {
   }
 
   /// A clause that waits for time.
-  @inlinable
+  @inlinable @inline(__always)
   public static func buildExpression<Result>(
     _ clause: After<Result>
   ) -> SelectClause<Never, Result> {
@@ -110,7 +110,7 @@ public enum SelectBuilder {
   }
 
   /// A clause for when nothing else is ready.
-  @inlinable
+  @inlinable @inline(__always)
   public static func buildExpression<Result>(
     _ clause: Default<Result>
   ) -> SelectClause<Never, Result> {
@@ -118,7 +118,7 @@ public enum SelectBuilder {
   }
 
   /// The first clause.
-  @inlinable
+  @inlinable @inline(__always)
   public static func buildPartialBlock<Element, Result>(
     first: SelectClause<Element, Result>
   ) -> SelectClause<Element, Result> {
@@ -126,7 +126,7 @@ public enum SelectBuilder {
   }
 
   /// One more clause.
-  @inlinable
+  @inlinable @inline(__always)
   public static func buildPartialBlock<Clauses: SelectClauses, Element>(
     accumulated: Clauses, next: SelectClause<Element, Clauses.Result>
   ) -> SelectList<Clauses, Element> {

@@ -29,37 +29,37 @@ public struct SelectList<Clauses: SelectClauses, Element>: SelectClauses {
   @usableFromInline let clauses: Clauses
   @usableFromInline let last: SelectClause<Element, Clauses.Result>
 
-  @inlinable
+  @inlinable @inline(__always)
   init(clauses: Clauses, last: SelectClause<Element, Clauses.Result>) {
     self.clauses = clauses
     self.last = last
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   public var _count: Int { clauses._count + 1 }
 
-  @inlinable
+  @inlinable @inline(__always)
   public var _slotSize: Int { clauses._slotSize + last._slotSize }
 
-  @inlinable
+  @inlinable @inline(__always)
   public func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer) {
     clauses._prepare(entries, slots)
     last._prepare(lastEntry(entries), slots + clauses._slotSize)
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   public func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
     clauses._discardLosers(entries, winner)
     last._discardLosers(lastEntry(entries), winner - clauses._count)
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   public func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Clauses.Result {
     winner < clauses._count
       ? try clauses._finish(entries, winner) : try last._finish(lastEntry(entries), 0)
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   func lastEntry(_ entries: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
     entries + clauses._count * MemoryLayout<SelectEntry>.stride
   }

@@ -13,7 +13,7 @@ public struct Receive<Element, Result> {
   ///   - whenClosed: What to do if the channel is closed and empty; if left out, the select throws
   ///     `ChannelError.closed`.
   ///   - action: What to do with the value. Runs after the select is decided; may park.
-  @inlinable
+  @inlinable @inline(__always)
   public init(
     from channel: Channel<Element>,
     whenClosed: (() throws -> Result)? = nil,
@@ -30,7 +30,7 @@ public struct Receive<Element, Result> {
   ///   - end: Where from.
   ///   - whenClosed: What to do if the channel is closed and empty.
   ///   - action: What to do with the value.
-  @inlinable
+  @inlinable @inline(__always)
   public init(
     from end: ReceiveEnd<Element>,
     whenClosed: (() throws -> Result)? = nil,
@@ -52,7 +52,7 @@ public struct Send<Element, Result> {
   ///   - element: The value.
   ///   - channel: Where to. If it is closed, the select throws `ChannelError.closed`.
   ///   - action: What to do once it is sent. Runs after the select is decided; may park.
-  @inlinable
+  @inlinable @inline(__always)
   public init(
     _ element: Element,
     to channel: Channel<Element>,
@@ -69,7 +69,7 @@ public struct Send<Element, Result> {
   ///   - element: The value.
   ///   - end: Where to.
   ///   - action: What to do once it is sent.
-  @inlinable
+  @inlinable @inline(__always)
   public init(
     _ element: Element,
     to end: SendEnd<Element>,
@@ -85,7 +85,7 @@ extension Send where Result == Void {
   /// - Parameters:
   ///   - element: The value.
   ///   - channel: Where to.
-  @inlinable
+  @inlinable @inline(__always)
   public init(_ element: Element, to channel: Channel<Element>) {
     self.init(element, to: channel) {}
   }
@@ -101,7 +101,7 @@ public struct After<Result> {
   /// - Parameters:
   ///   - delay: How long, by the clock of the coroutine's scheduler. Zero or less: as `Default`.
   ///   - action: What to do then; may park.
-  @inlinable
+  @inlinable @inline(__always)
   public init(_ delay: Duration, _ action: @escaping () throws -> Result) {
     self.delay = delay
     self.action = action
@@ -115,7 +115,7 @@ public struct Default<Result> {
   /// A clause that wins when no other is ready.
   ///
   /// - Parameter action: What to do then.
-  @inlinable
+  @inlinable @inline(__always)
   public init(_ action: @escaping () throws -> Result) {
     self.action = action
   }

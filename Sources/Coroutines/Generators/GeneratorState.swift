@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CCoroutineKernel
+public import CoroutineKernel
+
+/// The machine under a generator: a stack of its own that runs only while somebody asks for a value.
+///
+/// ```
+///          start             yield
+///  fresh ────────▶ running ────────▶ suspended
+///                     ▲  │ end           │
+///                     │  ▼               │ resume
+///                     │ finished         │
+///                     └──────────────────┘
+/// ```
+///
+/// Invariants:
+/// - G1. Whoever resumes waits on its own stack until the body yields or ends, so exactly one of the two
+///   runs. A body that parks its coroutine parks both.
+/// - G2. A stack is given back only after its body has ended: unwinding comes first, because open
+///   accesses and retained objects live on it.
+/// - G3. A pinned generator is resumed on the thread that started it only. One that is not carries its
+///   exclusivity records from thread to thread.
+@usableFromInline
+package class GeneratorState {
+  @usableFromInline
+  package enum Phase: UInt8, Sendable {
+    case fresh
+    case running
+    case suspended
+    case finished
+  }
+
+  /// The contexts of those who resume and of the body, in memory that does not move.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final let caller: UnsafeMutablePointer<cck_context_t>
+
+  /// The body's stack, from its start to its end.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var stack: UnsafeMutablePointer<cck_stack_t>?
+
+  /// Where it is in the diagram above.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var phase = Phase.fresh
+
+  /// The thread that a pinned generator belongs to; nil before the start and if it is not pinned.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var thread: ThreadRecord?
+
+  /// The coroutine that resumed it, or nil: only its code may yield.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var resumer: UnsafeMutableRawPointer?
+
+  /// What the next park at a yield throws, instead of returning.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var thrown: (any Error)?
+
+  /// What the body threw.
+  @exclusivity(unchecked)
+  package final var failure: (any Error)?
+
+  /// The generator has been dropped or cancelled: every yield throws.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var isCancelled = false
+
+  @exclusivity(unchecked)
+  private final let stackSize: StackSize
+
+  @usableFromInline
+  package init(stackSize: StackSize) {
+    self.stackSize = stackSize
+    caller = .allocate(capacity: 1)
+    caller.initialize(to: cck_context_t())
+  }
+
+  deinit {
+    caller.deallocate()
+  }
+
+  /// Runs the body, on its own stack.
+  @usableFromInline
+  package func run() throws {}
+
+  /// Lets go of a body that has ended, or will not run.
+  @usableFromInline
+  package func dropBody() {}
+
+  // MARK: - From outside
+
+  /// Runs the body to its next yield, or its end, for callers that are not on the fast path: the first
+  /// time, from any thread if it is not pinned, and to report misuse.
+  @usableFromInline @inline(never)
+  package final func resumeSlowly() {
+    switch phase {
+    case .finished: return
+    case .running:
+      preconditionFailure(
+        "A generator was asked for a value by its own body, or by something that its body calls. A "
+          + "body cannot wait for itself: take the value from another generator.")
+    case .fresh: start()
+    case .suspended: break
+    }
+    let now = currentThread()
+    if let thread, thread != now {
+      preconditionFailure(
+        "A generator that started on an event loop or on the main thread was used on another thread. "
+          + "Use it where it started, or make and start it inside a Swift task or on a dispatch queue: "
+          + "such generators may change threads.")
+    }
+    guard let stack else { preconditionFailure("a generator lost its stack") }
+    phase = .running
+    resumer = now.pointee.fiber
+    if thread == nil {
+      cck_exclusivity_enter(exclusivity(stack))
+      _ = cck_context_switch(caller, stack.context, Unmanaged.passUnretained(self).toOpaque())
+      cck_exclusivity_exit(exclusivity(stack))
+    } else {
+      _ = cck_context_switch(caller, stack.context, Unmanaged.passUnretained(self).toOpaque())
+    }
+    if phase == .finished { giveBackStack() }
+  }
+
+  private final func start() {
+    let now = currentThread()
+    cck_overflow_install(now)
+    guard let stack = cck_stack_acquire(now, stackSize.stackClass) else {
+      preconditionFailure("\(CoroutineError.noMemoryForStack(bytes: stackSize.byteCount))")
+    }
+    stack.pointee.identifier = 0
+    self.stack = stack
+    if Self.isPinnedHere(now) { thread = now }
+    cck_context_make(stack.context, stack.pointee.low, stack, runGenerator)
+  }
+
+  /// On event loops and on the main thread outside tasks, code stays on its thread.
+  private static func isPinnedHere(_ thread: ThreadRecord) -> Bool {
+    if let home = thread.currentHome { return !home.pointee.migrates }
+    return cck_thread_is_main() != 0 && withUnsafeCurrentTask { $0 == nil }
+  }
+
+  @usableFromInline
+  package final func giveBackStack() {
+    guard let stack else { return }
+    self.stack = nil
+    dropBody()
+    cck_context_retire(stack.context)
+    cck_stack_release(currentThread(), stack)
+  }
+
+  /// Unwinds the body if it is suspended: its yield throws, its `defer` blocks run.
+  package final func unwind() {
+    isCancelled = true
+    switch phase {
+    case .suspended:
+      // With every yield throwing, the body can only end.
+      resumeSlowly()
+    case .fresh:
+      phase = .finished
+      dropBody()
+    case .running, .finished: break
+    }
+  }
+
+  // MARK: - From inside
+
+  /// The body runs, and it is the body that asks.
+  package final var canYield: Bool {
+    phase == .running && !isCancelled && resumer == currentThread().pointee.fiber && stack != nil
+  }
+
+  /// Gives the processor back to whoever resumed the body, until the next time.
+  package final func suspend() {
+    guard let stack else { return }
+    phase = .suspended
+    _ = cck_context_switch(stack.context, caller, nil)
+  }
+
+  /// Why a yield is not possible here and now.
+  @usableFromInline @inline(never)
+  package final func refuseYield() -> any Error {
+    switch phase {
+    case .running where isCancelled: return CancellationError()
+    case .finished: return GeneratorError.finished
+    default: return GeneratorError.yieldedElsewhere
+    }
+  }
+}
+
+/// A misuse of a generator's yield.
+public struct GeneratorError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What happened, to what, and what to do.
+  public let description: String
+
+  /// A yield after the generator's body had ended.
+  public static let finished = GeneratorError(
+    description:
+      "A value was yielded to a generator whose body has ended. Do not keep the yield closure for "
+      + "later: it works while the body runs.")
+
+  /// A yield by code that the generator's body does not run.
+  public static let yieldedElsewhere = GeneratorError(
+    description:
+      "A value was yielded by code that the generator's body does not run: another coroutine, or the "
+      + "generator's user. Yield from the body and what it calls; use a Channel between coroutines.")
+}
+
+/// The first function on a generator's stack.
+private let runGenerator: cck_entry_t = { argument in
+  // SAFETY: `resumeSlowly` passes the state, and its caller keeps it alive until the body has ended.
+  let state = Unmanaged<GeneratorState>.fromOpaque(argument.unsafelyUnwrapped)
+    .takeUnretainedValue()
+  runBody(of: state)
+  let caller = state.caller
+  guard let stack = state.stack else { fatalError("a generator lost its stack") }
+  cck_context_leave(stack.context, caller, nil)
+}
+
+/// A function of its own, so that nothing of it is alive when the stack is left.
+@inline(never)
+private func runBody(of state: GeneratorState) {
+  do {
+    try state.run()
+  } catch {
+    state.failure = error
+  }
+  state.phase = .finished
+}

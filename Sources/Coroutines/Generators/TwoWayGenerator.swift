@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A generator that values can be sent into: the generator of ECMAScript.
+///
+/// ```swift
+/// let greeter = TwoWayGenerator<String, String, Void> { yield in
+///   let age = try yield("your age?")
+///   let name = try yield("your name?")
+///   print("Hello, \(name ?? "?"), \(age ?? "?")")
+/// }
+/// _ = try greeter.next()          // .yielded("your age?")
+/// _ = try greeter.next("28")      // .yielded("your name?")
+/// _ = try greeter.next("LiLei")   // prints; .returned(())
+/// ```
+///
+/// The semantics are those of ECMAScript's generator objects (ECMA-262, §27.5): the value of the first
+/// `next` has no receiver and is dropped; `throw(_:)` and `return(_:)` on a generator that has not
+/// started end it without running its body; a body may catch what is thrown into it, and yield again.
+/// Like `Generator` it is lazy, needs no scheduler, unwinds when dropped, and belongs to one user at a
+/// time.
+public final class TwoWayGenerator<Yielded, Sent, Returned> {
+  private let state: TypedState
+
+  /// A generator.
+  ///
+  /// - Parameters:
+  ///   - stackSize: Address space for its stack; see `StackSize`.
+  ///   - body: Yields values, gets what is sent, and returns a final value.
+  public init(stackSize: StackSize = .default, _ body: @escaping (Yield) throws -> Returned) {
+    state = TypedState(stackSize: stackSize, body)
+  }
+
+  deinit {
+    state.unwind()
+  }
+
+  /// Runs the body to its next yield, or its end. The yield where it stands returns nil.
+  ///
+  /// - Returns: What was yielded or returned; `.returned(nil)` after the end.
+  /// - Throws: What the body throws; the generator is then finished.
+  public func next() throws -> GeneratorStep<Yielded, Returned> {
+    try resume(sending: nil, throwing: nil)
+  }
+
+  /// Runs the body to its next yield, or its end. The yield where it stands returns `value`.
+  ///
+  /// - Parameter value: What the yield returns; dropped by the first call, which starts the body.
+  /// - Returns: What was yielded or returned; `.returned(nil)` after the end.
+  /// - Throws: What the body throws; the generator is then finished.
+  public func next(_ value: Sent) throws -> GeneratorStep<Yielded, Returned> {
+    try resume(sending: value, throwing: nil)
+  }
+
+  /// Makes the yield where the body stands throw.
+  ///
+  /// - Parameter error: What it throws.
+  /// - Returns: What was yielded or returned next, if the body catches it.
+  /// - Throws: `error`, if the body does not catch it, has not started or has ended; else what the body
+  ///   throws.
+  public func `throw`(_ error: any Error) throws -> GeneratorStep<Yielded, Returned> {
+    switch state.phase {
+    case .fresh:
+      state.unwind()
+      throw error
+    case .finished: throw error
+    case .running, .suspended: return try resume(sending: nil, throwing: error)
+    }
+  }
+
+  /// Makes the body return `value` from the yield where it stands; its `defer` blocks run.
+  ///
+  /// The yield throws a `GeneratorReturn`, which a body should let through; one that catches it may
+  /// yield again, or return something else.
+  ///
+  /// - Parameter value: What to return.
+  /// - Returns: `.returned(value)`, unless the body does otherwise.
+  /// - Throws: What the body throws while it unwinds.
+  public func `return`(_ value: Returned) throws -> GeneratorStep<Yielded, Returned> {
+    switch state.phase {
+    case .fresh:
+      state.unwind()
+      return .returned(value)
+    case .finished: return .returned(value)
+    case .running, .suspended:
+      do {
+        return try resume(sending: nil, throwing: GeneratorReturn())
+      } catch is GeneratorReturn {
+        return .returned(value)
+      }
+    }
+  }
+
+  /// The body has ended.
+  public var isFinished: Bool { state.phase == .finished }
+
+  private func resume(
+    sending value: Sent?, throwing error: (any Error)?
+  ) throws -> GeneratorStep<Yielded, Returned> {
+    if state.phase != .fresh { state.sent = value }
+    state.thrown = error
+    state.resumeSlowly()
+    if state.phase == .suspended, let yielded = state.takeYielded() { return .yielded(yielded) }
+    if let failure = state.failure {
+      state.failure = nil
+      throw failure
+    }
+    defer { state.returned = nil }
+    return .returned(state.returned)
+  }
+
+  /// What a two-way generator's body yields with: `let answer = try yield(value)`.
+  public struct Yield {
+    fileprivate let state: TypedState
+
+    /// Hands a value to whoever asked, and waits for the next call.
+    ///
+    /// - Parameter value: The value.
+    /// - Returns: What the next call sends, or nil if it sends nothing.
+    /// - Throws: What `throw(_:)` throws in; `GeneratorReturn`; `CancellationError` when the generator has
+    ///   been dropped; `GeneratorError` if the body does not run.
+    @discardableResult
+    public func callAsFunction(_ value: Yielded) throws -> Sent? {
+      try state.yield(value)
+    }
+
+    /// Yields all that another generator yields, passes on what is sent and thrown in, and returns what
+    /// it returns: `yield*`.
+    ///
+    /// - Parameter inner: The generator.
+    /// - Returns: What `inner` returned; nil if it had ended before.
+    /// - Throws: What `inner` throws.
+    @discardableResult
+    public func all<Inner>(
+      of inner: TwoWayGenerator<Yielded, Sent, Inner>
+    ) throws -> Inner? {
+      var step = try inner.next()
+      while case .yielded(let value) = step {
+        do {
+          let sent = try state.yield(value)
+          step = if let sent { try inner.next(sent) } else { try inner.next() }
+        } catch let signal as GeneratorReturn {
+          inner.cancel()
+          throw signal
+        } catch {
+          step = try inner.throw(error)
+        }
+      }
+      if case .returned(let value) = step { return value }
+      return nil
+    }
+  }
+
+  /// Ends the body: the yield where it stands throws `CancellationError`.
+  public func cancel() {
+    state.unwind()
+  }
+
+  fileprivate final class TypedState: GeneratorState {
+    var sent: Sent?
+    var returned: Returned?
+    private var yielded: Yielded?
+    private var body: ((Yield) throws -> Returned)?
+
+    init(stackSize: StackSize, _ body: @escaping (Yield) throws -> Returned) {
+      self.body = body
+      super.init(stackSize: stackSize)
+    }
+
+    override func run() throws {
+      guard let body else { return }
+      returned = try body(Yield(state: self))
+    }
+
+    override func dropBody() {
+      body = nil
+    }
+
+    func takeYielded() -> Yielded? {
+      defer { yielded = nil }
+      return yielded
+    }
+
+    func yield(_ value: Yielded) throws -> Sent? {
+      guard canYield else { throw refuseYield() }
+      yielded = value
+      suspend()
+      if isCancelled { throw CancellationError() }
+      if let thrown {
+        self.thrown = nil
+        throw thrown
+      }
+      defer { sent = nil }
+      return sent
+    }
+  }
+}
+
+/// What a two-way generator did when asked.
+public enum GeneratorStep<Yielded, Returned> {
+  /// It yielded a value.
+  case yielded(Yielded)
+  /// It has ended: the value the first time, nil from then on.
+  case returned(Returned?)
+
+  /// It has ended.
+  public var isDone: Bool {
+    if case .returned = self { true } else { false }
+  }
+}
+
+extension GeneratorStep: Equatable where Yielded: Equatable, Returned: Equatable {}
+
+/// What a yield throws when `TwoWayGenerator.return(_:)` ends the body there.
+public struct GeneratorReturn: Error, Sendable {}
+
+@available(*, unavailable, message: "A generator belongs to one user at a time.")
+extension TwoWayGenerator: Sendable {}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Dispatch
+
+/// The right to settle a promise, held by the closures that do it. When the last of them goes away, a
+/// pending promise is rejected as abandoned.
+private final class Resolver<Value>: Sendable {
+  let promise: Promise<Value>
+
+  init(_ promise: Promise<Value>) {
+    self.promise = promise
+  }
+
+  deinit {
+    if promise.isPending { promise.reject(PromiseError.abandoned(promise.creationSite)) }
+  }
+
+  /// Calls the constructor with closures that settle; what it throws rejects.
+  func run(_ constructor: (@escaping Promise<Value>.Fulfill, @escaping Promise<Value>.Reject) throws -> Void) {
+    do {
+      try constructor({ self.promise.fulfill($0) }, { self.promise.reject($0) })
+    } catch {
+      promise.reject(error)
+    }
+  }
+}
+
+extension Promise {
+  /// Settles the promise with a value; from any thread.
+  public typealias Fulfill = @Sendable (sending Value) -> Void
+
+  /// Settles the promise with an error; from any thread.
+  public typealias Reject = @Sendable (any Error) -> Void
+
+  /// A promise whose work begins now, on the scheduler of the code that makes it.
+  ///
+  /// The constructor runs as a coroutine of its own, at once up to where it first parks: two promises
+  /// that are made and then awaited overlap. It may hand the two closures to callbacks and return; when
+  /// both closures are gone and nothing has settled it, the promise is rejected as abandoned.
+  ///
+  /// - Parameters:
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
+  ///   - constructor: Begins the work. What it throws rejects the promise.
+  public convenience init(
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ constructor: @escaping (@escaping Fulfill, @escaping Reject) throws -> Void
+  ) {
+    self.init(file: file, line: line)
+    let resolver = Resolver(self)
+    Coroutines.launch(start: .immediately, file: file, line: line) { resolver.run(constructor) }
+  }
+
+  /// A promise whose work begins now, on a given scheduler.
+  ///
+  /// - Parameters:
+  ///   - scheduler: Where the constructor runs, as a coroutine; always later, never inline.
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
+  ///   - constructor: Begins the work. What it throws rejects the promise.
+  public convenience init(
+    on scheduler: Scheduler,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ constructor: sending @escaping (@escaping Fulfill, @escaping Reject) throws -> Void
+  ) {
+    self.init(file: file, line: line)
+    let resolver = Resolver(self)
+    Coroutines.launch(on: scheduler, file: file, line: line) { resolver.run(constructor) }
+  }
+
+  /// A promise whose work begins now, on a dispatch queue.
+  ///
+  /// - Parameters:
+  ///   - queue: Where the constructor runs, as a coroutine; always later, never inline.
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
+  ///   - constructor: Begins the work. What it throws rejects the promise.
+  public convenience init(
+    on queue: DispatchQueue,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ constructor: sending @escaping (@escaping Fulfill, @escaping Reject) throws -> Void
+  ) {
+    self.init(on: .queue(queue), file: file, line: line, constructor)
+  }
+
+  /// A promise for what `work` returns; the work begins now, on the scheduler of the code that makes it.
+  ///
+  /// - Parameters:
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
+  ///   - work: Runs as a coroutine, at once up to where it first parks. What it throws rejects the promise.
+  public convenience init(
+    file: StaticString = #fileID, line: UInt = #line, _ work: @escaping () throws -> Value
+  ) {
+    self.init(file: file, line: line) { fulfill, _ in
+      nonisolated(unsafe) let value = try work()
+      // SAFETY: the value is new, and nobody else knows it.
+      fulfill(value)
+    }
+  }
+
+  /// A promise whose work begins when somebody first awaits or observes it, or calls `start`.
+  ///
+  /// - Parameters:
+  ///   - scheduler: Where the constructor runs; that of the first observer if left out.
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
+  ///   - constructor: Begins the work. What it throws rejects the promise.
+  /// - Returns: The promise.
+  public static func lazy(
+    on scheduler: Scheduler? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ constructor: sending @escaping (@escaping Fulfill, @escaping Reject) throws -> Void
+  ) -> Promise {
+    let promise = Promise(file: file, line: line)
+    // SAFETY: the closure runs once, on one scheduler.
+    nonisolated(unsafe) let constructor = constructor
+    // Weak: a lazy promise that nobody looks at must go away.
+    promise.setStarter { [weak promise] in
+      guard let promise else { return }
+      let resolver = Resolver(promise)
+      if let scheduler {
+        Coroutines.launch(on: scheduler, file: file, line: line) { resolver.run(constructor) }
+      } else {
+        Coroutines.launch(start: .immediately, file: file, line: line) { resolver.run(constructor) }
+      }
+    }
+    return promise
+  }
+
+  /// A promise that is fulfilled.
+  ///
+  /// - Parameters:
+  ///   - value: Its value.
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
+  /// - Returns: The promise.
+  public static func fulfilled(
+    _ value: sending Value, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise {
+    let promise = Promise(file: file, line: line)
+    promise.fulfill(value)
+    return promise
+  }
+
+  /// A promise that is rejected.
+  ///
+  /// - Parameters:
+  ///   - error: Its error.
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
+  /// - Returns: The promise.
+  public static func rejected(
+    _ error: any Error, file: StaticString = #fileID, line: UInt = #line
+  ) -> Promise {
+    let promise = Promise(file: file, line: line)
+    promise.reject(error)
+    return promise
+  }
+}
