@@ -38,9 +38,3 @@ void cck_context_make(
 void cck_context_retire(cck_context_t *context) {
   if (cck_instrumented) cck_sanitizer_retire(context);
 }
-
-void cck_context_leave(cck_context_t *dead, cck_context_t *load, void *argument) {
-  if (cck_instrumented) cck_sanitizer_leave(dead, load);
-  cck_context_switch_bare(dead, load, argument);
-  __builtin_trap();
-}

@@ -54,6 +54,18 @@ int cck_thread_is_main(void) { return (pid_t)syscall(SYS_gettid) == getpid(); }
 int cck_thread_is_main(void) { return pthread_main_np(); }
 #endif
 
+static pthread_once_t heap_once = PTHREAD_ONCE_INIT;
+
+static void steady_heap(void) {
+#if defined(__GLIBC__)
+  // Volatile: the compiler may leave out an allocation that nobody uses.
+  void *volatile block = malloc((size_t)2 << 20);
+  free(block);
+#endif
+}
+
+void cck_steady_heap(void) { pthread_once(&heap_once, steady_heap); }
+
 static void *run_thread(void *argument) {
   start_t start = *(start_t *)argument;
   free(argument);

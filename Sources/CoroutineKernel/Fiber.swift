@@ -134,6 +134,7 @@ package struct Fiber: ~Copyable {
     owner: UnsafeMutableRawPointer,
     stackClass: UInt32,
     identifier: UInt64,
+    thread: ThreadRecord,
     body: @escaping KernelFunction
   ) {
     self.link = InboxLink()
@@ -152,7 +153,7 @@ package struct Fiber: ~Copyable {
     self.stackClass = stackClass
     self.phase = Atomic(.ready)
     self.attention = Atomic(false)
-    self.joinLock = cck_lock_make_biased()
+    self.joinLock = cck_lock_make_owned(thread)
     self.joiners = WaitQueue()
   }
 }
@@ -182,18 +183,17 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     pointee.waiter = nil
   }
 
-  /// Gives the processor to the next ready coroutine directly if there is one that has a stack, else
-  /// to the home's own loop.
+  /// Gives the processor to the next ready coroutine directly, else to the home's own loop.
   @inlinable @inline(__always)
   package func switchOut(_ thread: ThreadRecord) {
     let home = pointee.home
     // SAFETY: a running coroutine has a stack (F3).
     let own = pointee.stack.unsafelyUnwrapped
-    if let next = home.popStarted() {
+    if let next = home.popForHandOver(thread) {
       thread.runningFiber = next
       next.pointee.phase.store(.running, ordering: .relaxed)
       _ = cck_context_switch(
-        own.context, next.pointee.stack.unsafelyUnwrapped.context, nil)
+        own.context, next.pointee.stack.unsafelyUnwrapped.context, next)
     } else {
       _ = cck_context_switch(own.context, home.context, nil)
     }

@@ -40,12 +40,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   package func resume(
     _ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord
   ) -> UnsafeMutablePointer<Fiber>? {
-    if fiber.pointee.stack == nil {
-      guard let stack = cck_stack_acquire(thread, fiber.pointee.stackClass) else { return fiber }
-      stack.pointee.identifier = fiber.pointee.identifier
-      fiber.pointee.stack = stack
-      cck_context_make(stack.context, stack.pointee.low, stack, runFibers)
-    }
+    if fiber.pointee.stack == nil, !prepare(fiber, thread) { return fiber }
     let stack = fiber.pointee.stack.unsafelyUnwrapped
     fiber.pointee.phase.store(.running, ordering: .relaxed)
     thread.runningFiber = fiber
@@ -65,6 +60,36 @@ extension UnsafeMutablePointer where Pointee == Home {
       cck_stack_release(thread, empty)
     }
     return nil
+  }
+
+  /// Gives a coroutine that has not started its stack. False if there is no memory for one.
+  @usableFromInline
+  package func prepare(_ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) -> Bool {
+    let stack: UnsafeMutablePointer<cck_stack_t>
+    if let spare = pointee.spareStack, spare.pointee.size_class == fiber.pointee.stackClass {
+      pointee.spareStack = nil
+      stack = spare
+    } else {
+      guard let fresh = cck_stack_acquire(thread, fiber.pointee.stackClass) else { return false }
+      stack = fresh
+    }
+    stack.pointee.identifier = fiber.pointee.identifier
+    fiber.pointee.stack = stack
+    cck_context_make(stack.context, stack.pointee.low, stack, runFibers)
+    return true
+  }
+
+  /// Keeps the stack of a coroutine that has just ended on it; the one kept before goes to the pool.
+  fileprivate func keep(spare stack: UnsafeMutablePointer<cck_stack_t>, _ thread: ThreadRecord) {
+    if let older = pointee.spareStack { cck_stack_release(thread, older) }
+    pointee.spareStack = stack
+  }
+
+  /// Gives the spare stack back. Not called on it.
+  package func dropSpareStack(_ thread: ThreadRecord) {
+    guard let spare = pointee.spareStack else { return }
+    pointee.spareStack = nil
+    cck_stack_release(thread, spare)
   }
 
   /// Fires the timers that are due. Returns the nearest deadline left.
@@ -90,7 +115,8 @@ package func exclusivity(
 /// What runs on every coroutine's stack: one body after another.
 ///
 /// When a body has ended and the next ready coroutine has not started, it starts right here: no
-/// switch, no change of stack. Short-lived coroutines launched in a row then cost neither.
+/// switch, no change of stack. Short-lived coroutines launched in a row then cost neither. A next one
+/// that has started is switched to directly, and this stack is kept for the next start.
 private let runFibers: cck_entry_t = { argument in
   // SAFETY: `resume` passes the fiber that it starts, whose stack is the one this runs on.
   var fiber = argument.unsafelyUnwrapped.assumingMemoryBound(to: Fiber.self)
@@ -101,19 +127,29 @@ private let runFibers: cck_entry_t = { argument in
     let thread = currentThread()
     // SAFETY: whoever resumes a coroutine has set the thread's home.
     let home = thread.currentHome.unsafelyUnwrapped
-    if let next = home.pointee.runFirst, next.pointee.stack == nil, home.pointee.handOvers > 0,
-      next.pointee.stackClass == stack.pointee.size_class, cck_is_instrumented() == 0
-    {
+    stack.pointee.label = nil
+    guard let next = home.pointee.runFirst, home.pointee.handOvers > 0,
+      cck_is_instrumented() == 0
+    else {
+      cck_context_leave(stack.context, home.context, stack)
+    }
+    if let started = next.pointee.stack {
+      home.remove(first: next)
+      home.pointee.handOvers &-= 1
+      home.keep(spare: stack, thread)
+      thread.runningFiber = next
+      next.pointee.phase.store(.running, ordering: .relaxed)
+      cck_context_leave(stack.context, started.context, nil)
+    }
+    if next.pointee.stackClass == stack.pointee.size_class {
       home.remove(first: next)
       home.pointee.handOvers &-= 1
       next.pointee.stack = stack
       stack.pointee.identifier = next.pointee.identifier
-      stack.pointee.label = nil
       thread.runningFiber = next
       next.pointee.phase.store(.running, ordering: .relaxed)
       fiber = next
     } else {
-      stack.pointee.label = nil
       cck_context_leave(stack.context, home.context, stack)
     }
   }

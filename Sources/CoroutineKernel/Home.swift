@@ -35,6 +35,9 @@ package struct Home: ~Copyable {
   @usableFromInline package let inbox: Atomic<UInt>
   /// Brings a coroutine to this home from elsewhere.
   @usableFromInline package var postFiber: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+  /// The stack of the coroutine that ended last. It may still be in use by the switch away from it, so
+  /// it is not in the pool; whoever starts a coroutine is not on it, and may take it.
+  @usableFromInline package var spareStack: UnsafeMutablePointer<cck_stack_t>?
   /// The `Scheduler` that this is part of; not retained here.
   @usableFromInline package var scheduler: UnsafeMutableRawPointer?
   /// Sleepers and deadlines.
@@ -58,6 +61,7 @@ package struct Home: ~Copyable {
       cck_parker_wake(home.parkerAddress)
     }
     scheduler = nil
+    spareStack = nil
     timers = TimerHeap()
     parker = cck_parker_t()
     cck_parker_initialize(&parker)
@@ -111,12 +115,12 @@ extension UnsafeMutablePointer where Pointee == Home {
     return fiber
   }
 
-  /// Takes the first ready coroutine if it can be switched to directly.
+  /// Takes the first ready coroutine if it can be switched to directly, and sees to it that it has a
+  /// stack.
   @inlinable @inline(__always)
-  package func popStarted() -> UnsafeMutablePointer<Fiber>? {
-    guard let fiber = pointee.runFirst, fiber.pointee.stack != nil, pointee.handOvers > 0 else {
-      return nil
-    }
+  package func popForHandOver(_ thread: ThreadRecord) -> UnsafeMutablePointer<Fiber>? {
+    guard let fiber = pointee.runFirst, pointee.handOvers > 0 else { return nil }
+    if fiber.pointee.stack == nil, !prepare(fiber, thread) { return nil }
     pointee.handOvers &-= 1
     remove(first: fiber)
     return fiber

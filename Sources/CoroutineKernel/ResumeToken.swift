@@ -27,14 +27,20 @@ package struct ResumeToken: ~Copyable {
 }
 
 /// Several tokens, taken under a lock and used after it, in order.
+@usableFromInline
 package struct ResumeList: ~Copyable {
-  private var first: UnsafeMutablePointer<Waiter>?
-  private var last: UnsafeMutablePointer<Waiter>?
+  @usableFromInline var first: UnsafeMutablePointer<Waiter>?
+  @usableFromInline var last: UnsafeMutablePointer<Waiter>?
 
   /// An empty list.
-  package init() {}
+  @inlinable @inline(__always)
+  package init() {
+    first = nil
+    last = nil
+  }
 
   /// Claims every party of the queue, each with this outcome.
+  @inlinable @inline(__always)
   package mutating func claimAll(of queue: inout WaitQueue, _ outcome: WaitOutcome) {
     while let waiter = queue.claimFirst() {
       append(waiter, outcome)
@@ -42,6 +48,7 @@ package struct ResumeList: ~Copyable {
   }
 
   /// Adds a party that the caller has claimed.
+  @inlinable
   package mutating func append(_ waiter: UnsafeMutablePointer<Waiter>, _ outcome: WaitOutcome) {
     waiter.pointee.outcome = outcome
     // SAFETY: a claimed node is in no queue, and no one else touches it (W2): its link is free.
@@ -55,7 +62,9 @@ package struct ResumeList: ~Copyable {
   }
 
   /// Wakes them all, in the order in which they were claimed.
+  @inlinable @inline(__always)
   package consuming func resumeAll() {
+    guard first != nil else { return }
     let thread = currentThread()
     while let waiter = first {
       first = waiter.pointee.next

@@ -64,10 +64,6 @@ void cck_context_make(
 /// Tells the sanitizers that `context`, which has been left for good, is gone.
 void cck_context_retire(cck_context_t *_Nonnull context);
 
-/// Leaves the running flow of control for good and goes on with `load`.
-_Noreturn void cck_context_leave(
-    cck_context_t *_Nonnull dead, cck_context_t *_Nonnull load, void *_Nullable argument);
-
 #if defined(CCK_CONTEXT_INLINE) && defined(__x86_64__)
 
 // SAFETY: nothing is pushed, so the caller's red zone stays intact. rsp, rbp and rbx are restored by
@@ -158,6 +154,16 @@ CCK_INLINE void *_Nullable cck_context_switch(
     return cck_context_switch_instrumented(save, load, argument);
   }
   return cck_context_switch_bare(save, load, argument);
+}
+
+void cck_sanitizer_leave(cck_context_t *_Nonnull dead, cck_context_t *_Nonnull load);
+
+/// Leaves the running flow of control for good and goes on with `load`.
+CCK_INLINE _Noreturn void cck_context_leave(
+    cck_context_t *_Nonnull dead, cck_context_t *_Nonnull load, void *_Nullable argument) {
+  if (CCK_UNLIKELY(cck_instrumented)) cck_sanitizer_leave(dead, load);
+  cck_context_switch_bare(dead, load, argument);
+  __builtin_trap();
 }
 
 #endif

@@ -13,8 +13,8 @@
 cck_entry_t _Nonnull cck_sanitizer_new_context(
     cck_context_t *_Nonnull context, cck_entry_t _Nonnull entry);
 
-/// Announces that the running context switches to `load` and never comes back.
-void cck_sanitizer_leave(cck_context_t *_Nonnull dead, cck_context_t *_Nonnull load);
+// cck_sanitizer_leave, which announces that the running context switches away and never comes back,
+// is declared in cck_context.h.
 
 /// Frees what the sanitizers hold for a context that has been left.
 void cck_sanitizer_retire(cck_context_t *_Nonnull context);

@@ -70,6 +70,16 @@ extension Coroutine {
     }
   }
 
+  /// The error, which somebody has now seen.
+  @usableFromInline
+  package final func failureObserved() -> any Error {
+    isObserved.set()
+    guard let failure else {
+      preconditionFailure("\(self) has finished with neither a value nor an error.")
+    }
+    return failure
+  }
+
   /// Parks until the end.
   @usableFromInline
   package final func waitForEnd(_ operation: StaticString) throws {

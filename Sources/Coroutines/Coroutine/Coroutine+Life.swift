@@ -18,18 +18,26 @@ extension Coroutine {
   @inline(never)
   fileprivate final func live() {
     if let label = extras?.label { fiber.pointee.stack?.pointee.label = UnsafePointer(label) }
+    runBody()
+    end()
+  }
+
+  /// Runs the body and keeps its result. What the body holds on to is released with it, as soon as it
+  /// has ended, whoever keeps the handle.
+  private final func runBody() {
+    guard let work = work.take() else { return }
     if cancellationRequest.isSet {
       // Cancelled before it started: the body does not run at all.
-      dropBody()
-      failure = CancellationError()
-    } else {
-      do {
-        try runBody()
-      } catch {
-        failure = error
-      }
+      result.store(failure: CancellationError())
+      return
     }
-    end()
+    do {
+      try work()
+      // A body without a value stores none.
+      if cell.content == .nothing { cell.content = .value }
+    } catch {
+      result.store(failure: error)
+    }
   }
 
   /// Tells everyone that the body has ended. Runs with the turn of the home scheduler.
@@ -43,8 +51,9 @@ extension Coroutine {
       extras.registeredIn = nil
     }
     FiberList.remove(fiber)
-    FiberList.move(
-      withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }, to: nil)
+    if fiber.pointee.children.first != nil {
+      FiberList.move(withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }, to: nil)
+    }
     CoroutineLocals.drop(fiber)
     fiber.pointee.stack = nil
 
@@ -52,7 +61,7 @@ extension Coroutine {
     let thread = currentThread()
     let lock = withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 }
     let mode = lock.acquire(thread)
-    fiber.pointee.phase.store(.dead, ordering: .sequentiallyConsistent)
+    fiber.pointee.phase.store(.dead, ordering: .releasing)
     wakes.claimAll(of: &fiber.pointee.joiners, .delivered)
     lock.release(mode)
     wakes.resumeAll()
@@ -75,9 +84,10 @@ extension Coroutine {
   package static func failToStart(_ fiber: UnsafeMutablePointer<Fiber>) {
     // SAFETY: takes over the retain that `begin` made.
     let coroutine = Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner).takeRetainedValue()
-    coroutine.dropBody()
-    coroutine.failure = CoroutineError.noMemoryForStack(
-      bytes: StackSize(stackClass: fiber.pointee.stackClass).byteCount)
+    coroutine.work = nil
+    coroutine.result.store(
+      failure: CoroutineError.noMemoryForStack(
+        bytes: StackSize(stackClass: fiber.pointee.stackClass).byteCount))
     coroutine.end()
   }
 

@@ -31,7 +31,7 @@ import Synchronization
 /// Cost: one object of about 300 bytes until it starts, then a stack of which it commits what it
 /// uses, one page at least.
 public class Coroutine: @unchecked Sendable, CustomStringConvertible {
-  // SAFETY: `storage` is only reached through `fiber` and keeps the rules F1 and F2; `failure` and
+  // SAFETY: `storage` is only reached through `fiber` and keeps the rules F1 and F2; `cell`, `work` and
   // `extras` are written by the home scheduler before `phase` becomes dead and read by others after,
   // except for what `ExtrasLock` guards.
 
@@ -45,10 +45,15 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   @usableFromInline
   package final var fiber: UnsafeMutablePointer<Fiber>
 
-  /// The error that the body threw; valid once finished.
+  /// What the body returned or threw; valid once finished.
   @exclusivity(unchecked)
   @usableFromInline
-  package final var failure: (any Error)?
+  package final var cell = ResultCell()
+
+  /// The body, until it has ended.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var work: (() throws -> Void)?
 
   /// What only some coroutines have: a name, finish hooks, children elsewhere, a scope.
   @exclusivity(unchecked)
@@ -75,13 +80,14 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
     thread: ThreadRecord
   ) {
     creationSite = site
-    failure = nil
+    work = nil
     extras = nil
     storage = Fiber(
       home: home,
       owner: UnsafeMutableRawPointer(thread),
       stackClass: stackSize.stackClass,
       identifier: CoroutineIdentifiers.next(thread),
+      thread: thread,
       body: runCoroutine
     )
     // SAFETY: filled in on the next line; the pointer is not used in between.
@@ -91,16 +97,19 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   }
 
   deinit {
-    reportUnobservedFailure()
+    if cell.content == .error { reportUnobservedFailure() }
+    result.clear()
   }
 
-  /// Runs the body and keeps its result. Overridden by the subclass that knows the type.
-  @usableFromInline
-  package func runBody() throws {}
+  /// The address of `cell`.
+  @inlinable @inline(__always)
+  package final var result: UnsafeMutablePointer<ResultCell> {
+    // SAFETY: a stored property of a class does not move.
+    withUnsafeMutablePointer(to: &cell) { $0 }
+  }
 
-  /// Lets go of a body that will not run.
-  @usableFromInline
-  package func dropBody() {}
+  /// The error that the body threw; valid once finished.
+  package final var failure: (any Error)? { cell.failure }
 }
 
 extension Coroutine {

@@ -18,7 +18,8 @@ package struct AtomicFlag: ~Copyable, Sendable {
   /// Sets it. True if it was not set before.
   @discardableResult
   package func set() -> Bool {
-    !value.exchange(true, ordering: .sequentiallyConsistent)
+    if value.load(ordering: .relaxed) { return false }
+    return !value.exchange(true, ordering: .sequentiallyConsistent)
   }
 }
 

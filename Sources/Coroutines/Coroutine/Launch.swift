@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CCoroutineKernel
 public import CoroutineKernel
 import Synchronization
 public import Dispatch
@@ -52,6 +53,42 @@ public func launch<Value>(
     site: SourceSite(file: file, line: line),
     thread: thread,
     work: body
+  )
+  if let name { coroutine.setName(name) }
+  coroutine.begin(start, parent, thread)
+  return coroutine
+}
+
+/// Starts a coroutine that returns nothing, on the scheduler of the code that calls this.
+///
+/// The same as the `launch` for bodies that return a value, without the closure that would keep one.
+///
+/// - Parameters:
+///   - name: For dumps, errors and overflow reports.
+///   - stackSize: Address space for its stack; see `StackSize`.
+///   - start: When it begins.
+///   - file: Where it is launched; leave out.
+///   - line: Where it is launched; leave out.
+///   - body: What it does. What it throws goes to `join` and `value`.
+/// - Returns: The handle. Dropping it changes nothing.
+@inlinable
+@discardableResult
+public func launch(
+  name: String? = nil,
+  stackSize: StackSize = .default,
+  start: LaunchStart = .queued,
+  file: StaticString = #fileID,
+  line: UInt = #line,
+  _ body: @escaping () throws -> Void
+) -> ValueCoroutine<Void> {
+  let thread = currentThread()
+  let parent = thread.runningFiber
+  let coroutine = ValueCoroutine<Void>(
+    home: parent.map { $0.pointee.home } ?? SchedulerCore.ofCaller(thread).home,
+    stackSize: stackSize,
+    site: SourceSite(file: file, line: line),
+    thread: thread,
+    voidWork: body
   )
   if let name { coroutine.setName(name) }
   coroutine.begin(start, parent, thread)
@@ -154,7 +191,8 @@ extension Coroutine {
     let home = fiber.pointee.home
     // An event loop's own coroutine launches another: nothing but a link and the queue.
     if let parent, parent.pointee.home == home, !home.pointee.migrates, start == .queued {
-      _ = Unmanaged.passRetained(self)
+      // SAFETY: nobody else has seen the object yet.
+      swift_nonatomic_retain(Unmanaged.passUnretained(self).toOpaque())
       home.pointee.live &+= 1
       adopt(by: parent)
       home.push(fiber)
@@ -245,8 +283,8 @@ extension Coroutine {
 
   /// Ends a coroutine whose scheduler is gone.
   private final func endUnlaunched() {
-    dropBody()
-    failure = CoroutineError.schedulerShutDown
+    work = nil
+    result.store(failure: CoroutineError.schedulerShutDown)
     extras?.registeredIn?.remove(self)
     CoroutineLocals.drop(fiber)
     fiber.pointee.phase.store(.dead, ordering: .sequentiallyConsistent)

@@ -18,6 +18,7 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
   package init(label: String, stopsWhenEmpty: Bool) {
     mayStop = Atomic(stopsWhenEmpty)
     super.init(label: label, migrates: false)
+    cck_steady_heap()
   }
 
   /// Lets the loop end once its coroutines have.
@@ -40,6 +41,7 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
     thread.currentHome = home
     thread.runningFiber = nil
     defer {
+      home.dropSpareStack(thread)
       thread.currentHome = outer.home
       thread.runningFiber = outer.fiber
     }
