@@ -32,8 +32,8 @@ import Synchronization
 /// uses, one page at least.
 public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   // SAFETY: `storage` is only reached through `fiber` and keeps the rules F1 and F2; `failure` and
-  // `extras` are written by the home scheduler before `phase` becomes dead and read by others after,
-  // except for what `ExtrasLock` guards.
+  // `extras` are written before the launch or by the home scheduler, and read by others once `phase` is
+  // dead.
 
   /// The raw part. Its address is `fiber`: a stored property of a class does not move.
   @exclusivity(unchecked)
