@@ -62,8 +62,8 @@ package struct WaitQueue {
     return nil
   }
 
-  /// The first party that is still waiting, claimed but with its node left in place: for callers that
-  /// must look before they take. Parties lost to another clause are dropped on the way.
+  /// The first party that is still waiting, not claimed and with its node left in place: for callers
+  /// that only look. Parties lost to another clause are dropped on the way.
   @inlinable
   package mutating func firstLive() -> UnsafeMutablePointer<Waiter>? {
     while let waiter = first {

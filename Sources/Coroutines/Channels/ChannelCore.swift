@@ -45,7 +45,7 @@ package struct ChannelCore {
   @usableFromInline let move: (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
   /// Exchanges the values at two addresses.
   @usableFromInline let exchange: (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
-  /// Makes a ring with so many slots and moves the kept values there.
+  /// Makes a bigger ring and moves the kept values there.
   @usableFromInline let grow: (UnsafeMutablePointer<ChannelCore>) -> Void
 
   @inlinable

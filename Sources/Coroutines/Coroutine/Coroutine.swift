@@ -31,9 +31,9 @@ import Synchronization
 /// Cost: one object of about 300 bytes until it starts, then a stack of which it commits what it
 /// uses, one page at least.
 public class Coroutine: @unchecked Sendable, CustomStringConvertible {
-  // SAFETY: `storage` is only reached through `fiber` and keeps the rules F1 and F2; `cell`, `work` and
-  // `extras` are written by the home scheduler before `phase` becomes dead and read by others after,
-  // except for what `ExtrasLock` guards.
+  // SAFETY: `storage` is only reached through `fiber` and keeps the rules F1 and F2; `cell`, `work`
+  // and `extras` are written before the launch or by the home scheduler, and read by others once `phase` is
+  // dead.
 
   /// The raw part. Its address is `fiber`: a stored property of a class does not move.
   @exclusivity(unchecked)

@@ -7,7 +7,7 @@ public import CoroutineKernel
 /// ```swift
 /// let requestID = CoroutineLocal<Int?>(nil)
 /// try requestID.withValue(7) {
-///   launch { print(requestID.value as Any) }  // 7: children inherit the values in force
+///   launch { print(requestID.value as Any) }  // Optional(7): children inherit it
 /// }
 /// ```
 ///

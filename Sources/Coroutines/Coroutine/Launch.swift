@@ -16,9 +16,9 @@ public enum LaunchStart: Sendable, Hashable {
 
 /// Starts a coroutine on the scheduler of the code that calls this.
 ///
-/// That is the calling coroutine's own scheduler; outside a coroutine the event loop or serial
-/// dispatch queue whose block this is; else one serial queue that the whole process shares. The body
-/// runs later, in the order of launching, unless `start` says otherwise.
+/// That is the calling coroutine's own scheduler; outside a coroutine the event loop or dispatch queue
+/// that runs this code, which on the main thread is the main queue; else one serial queue that the
+/// whole process shares. The body runs later, in the order of launching, unless `start` says otherwise.
 ///
 /// The closure needs no `@Sendable`: nothing on the same scheduler runs in parallel with it. (Called
 /// from a thread that belongs to no scheduler, it does run in parallel with that thread: there, use

@@ -4,7 +4,7 @@ import CCoroutineKernel
 
 /// The size of a coroutine's stack: address space that is reserved, and committed only by use.
 ///
-/// An idle coroutine occupies one page whatever its stack size is. Sizes are rounded up to a power of
+/// An idle coroutine occupies the pages that it has touched, one at least, whatever its stack size is. Sizes are rounded up to a power of
 /// two, 16 KiB at least and 512 MiB at most; about 1 KiB of it is bookkeeping.
 public struct StackSize: Sendable, Hashable {
   /// Index of the pooled size.

@@ -49,6 +49,8 @@ public func awaitTask<Result>(
 ///   - scheduler: Where the coroutine runs; the queue that the process shares, if left out.
 ///   - name: For dumps, errors and overflow reports.
 ///   - stackSize: Address space for its stack; see `StackSize`.
+///   - file: Where it is called; leave out.
+///   - line: Where it is called; leave out.
 ///   - body: What it does.
 /// - Returns: What it returns.
 /// - Throws: What it throws; `CancellationError` if it was cancelled.

@@ -21,6 +21,8 @@ public func awaitAll<Value>(
 
 /// Parks until all promises are settled, and returns their outcomes in the order of the promises.
 ///
+/// *Cancellation:* ends the wait; the promises are left as they are.
+///
 /// - Parameter promise: The promises, of any types.
 /// - Returns: A value or an error for each.
 /// - Throws: `CancellationError` if the caller is cancelled; `CoroutineError.outsideCoroutine`.

@@ -16,7 +16,8 @@ import CoroutineKernel
 /// is thrown. If `body` returns but a coroutine failed and nobody looked at its error, that error is
 /// thrown.
 ///
-/// Called inside a coroutine it blocks nothing: `body` runs in the calling coroutine.
+/// Called inside a coroutine it blocks nothing: `body` runs in the calling coroutine, and what it
+/// launches is not waited for.
 ///
 /// - Parameters:
 ///   - stackSize: Address space for the stack that `body` runs on; see `StackSize`.

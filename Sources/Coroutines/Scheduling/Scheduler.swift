@@ -28,7 +28,7 @@ public class Scheduler: @unchecked Sendable, CustomStringConvertible {
   public final var description: String { core.label }
 
   /// The scheduler of the code that asks: the running coroutine's, else the one whose thread or queue
-  /// this is, else the serial queue that the process shares.
+  /// this is (the main queue on the main thread), else the serial queue that the process shares.
   public static var current: Scheduler {
     Scheduler(core: SchedulerCore.ofCaller(currentThread()))
   }
