@@ -54,3 +54,10 @@ enum Ending: Equatable {
 func waitForEver() throws {
   try Gate().wait()
 }
+
+/// `runBlocking` for the bodies of exit tests, which count as `async` and have a thread to block.
+func blocking<Result>(
+  stackSize: StackSize = .default, _ body: () throws -> Result
+) throws -> Result {
+  try runBlocking(stackSize: stackSize, body)
+}
