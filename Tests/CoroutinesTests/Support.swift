@@ -61,3 +61,8 @@ func blocking<Result>(
 ) throws -> Result {
   try runBlocking(stackSize: stackSize, body)
 }
+
+/// Starts a thread that belongs to no scheduler.
+func startThread(_ body: @escaping @Sendable () -> Void) {
+  startKernelThread(named: "plain", body)
+}
