@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CoroutineKernel
-import Synchronization
+public import Synchronization
 public import Dispatch
 
 /// When a launched coroutine begins.
@@ -171,6 +171,10 @@ extension Coroutine {
     } else {
       CancellationScope.innermost(parent)?.adopt(fiber)
     }
+    // A child of cancelled code is born cancelled.
+    if parent.pointee.attention.load(ordering: .relaxed), CancellationScope.isCancelled(parent) {
+      _ = requestCancellation()
+    }
     if parent.pointee.locals != nil { CoroutineLocals.inherit(from: parent, to: fiber) }
   }
 
@@ -184,9 +188,8 @@ extension Coroutine {
       } else {
         register(in: .ofInnermost(parent))
         CoroutineLocals.inherit(from: parent, to: fiber)
+        if CancellationScope.isCancelled(parent) { _ = requestCancellation() }
       }
-      // A child of a cancelled parent is born cancelled.
-      if CancellationScope.isCancelled(parent) { _ = requestCancellation() }
     }
     enqueue(start, parent, thread)
   }
@@ -199,7 +202,7 @@ extension Coroutine {
     } else {
       register(in: scope.requiredRemoteChildren)
     }
-    if scope.isCancelled { _ = requestCancellation() }
+    if scope.isCancelledHere { _ = requestCancellation() }
     let caller = thread.runningFiber
     if let caller { CoroutineLocals.inherit(from: caller, to: fiber) }
     enqueue(start, caller, thread)

@@ -89,15 +89,11 @@ package final class CancellationScope: @unchecked Sendable {
     }
   }
 
-  /// Makes a coroutine of the same scheduler a child of this scope.
+  /// Makes a coroutine of the same scheduler a child of this scope; whether it is cancelled is for the
+  /// caller to see to.
   @usableFromInline
   package func adopt(_ child: UnsafeMutablePointer<Fiber>) {
     FiberList.add(child, to: children)
-    if coroutine.fiber.pointee.attention.load(ordering: .relaxed),
-      Self.isCancelled(coroutine.fiber)
-    {
-      _ = child.coroutine.requestCancellation()
-    }
   }
 
   // MARK: - Asking
@@ -105,16 +101,23 @@ package final class CancellationScope: @unchecked Sendable {
   /// This very scope has been cancelled.
   package var isCancelled: Bool { cancelled.isSet }
 
+  /// Code in this scope, and in no scope inside it, is cancelled. From any thread.
+  package var isCancelledHere: Bool {
+    var scope = self
+    while true {
+      if scope.cancelled.isSet { return true }
+      if scope.isShield { return false }
+      guard let outer = scope.parent?.takeUnretainedValue() else {
+        return coroutine.cancellationRequest.isSet
+      }
+      scope = outer
+    }
+  }
+
   /// The code that the coroutine runs now is cancelled.
   @usableFromInline
   package static func isCancelled(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
-    var scope = innermost(fiber)
-    while let current = scope {
-      if current.cancelled.isSet { return true }
-      if current.isShield { return false }
-      scope = current.parent?.takeUnretainedValue()
-    }
-    return fiber.coroutine.cancellationRequest.isSet
+    innermost(fiber)?.isCancelledHere ?? fiber.coroutine.cancellationRequest.isSet
   }
 
   /// Anything in the chain is cancelled, shielded or not.
