@@ -133,7 +133,7 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
     withTurn(thread) {
       while true {
         home.takePosts()
-        if !home.pointee.timers.isEmpty, armedDeadline <= now {
+        if armedDeadline != .max, armedDeadline <= now {
           armedDeadline = .max
           home.fireTimers(at: now)
           timersChanged()
@@ -215,6 +215,14 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
     cck_dispatch_timer_free(timer)
   }
 
+  /// The source has fired, and will not again before it is armed. Through the inbox: on a concurrent
+  /// queue another thread may have the turn, and have looked at the timers for the last time. And
+  /// whatever the clock says, or the next deadline could go unarmed.
+  private func timerFired() {
+    _ = home.post { self.armedDeadline = .min }
+    arrive(nil)
+  }
+
   package override func timersChanged() {
     guard let nearest = home.pointee.timers.nearest, nearest < armedDeadline else { return }
     let timer =
@@ -222,7 +230,7 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
       ?? cck_dispatch_timer_make(queue, Unmanaged.passUnretained(self).toOpaque()) { core in
         // SAFETY: the queue owns this object and the timer's source holds the queue.
         guard let core else { return }
-        Unmanaged<DispatchCore>.fromOpaque(core).takeUnretainedValue().arrive(nil)
+        Unmanaged<DispatchCore>.fromOpaque(core).takeUnretainedValue().timerFired()
       }
     self.timer = timer
     armedDeadline = nearest
