@@ -42,6 +42,26 @@ let package = Package(
       dependencies: ["CoroutineKernel", "CCoroutineKernel"],
       swiftSettings: strict
     ),
-    .testTarget(name: "CoroutinesTests", dependencies: ["Coroutines"], swiftSettings: strict),
+    .target(
+      name: "CoroutineTestSupport",
+      dependencies: ["Coroutines", "CoroutineKernel", "CCoroutineKernel"],
+      path: "Tests/CoroutineTestSupport",
+      swiftSettings: strict
+    ),
+    // What has to be seen on a main queue that a main thread serves, in a process of its own.
+    .executableTarget(
+      name: "main-queue-probe",
+      dependencies: ["Coroutines", "CoroutineTestSupport"],
+      path: "Tests/MainQueueProbe",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "CoroutinesTests",
+      dependencies: [
+        "Coroutines", "CoroutineKernel", "CCoroutineKernel", "CoroutineTestSupport",
+        "main-queue-probe",
+      ],
+      swiftSettings: strict
+    ),
   ]
 )

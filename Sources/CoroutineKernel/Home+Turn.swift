@@ -19,8 +19,11 @@ extension UnsafeMutablePointer where Pointee == Home {
         return made
       }()
     home.pointee.scheduler = scheduler
+    // Another kind of scheduler may have had it before.
+    home.pointee.postFiber = postToLoop
     home.pointee.migrates = migrates
     home.pointee.live = 0
+    home.pointee.handOvers = 0
     home.pointee.handOverLimit = migrates || choosesItself ? 0 : defaultHandOvers
     home.pointee.inbox.store(0, ordering: .sequentiallyConsistent)
     return home

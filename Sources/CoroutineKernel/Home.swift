@@ -3,6 +3,15 @@
 public import CCoroutineKernel
 public import Synchronization
 
+/// An event loop's way to bring a coroutine home: the inbox, and a nudge to the thread.
+package let postToLoop: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void = {
+  home, fiber in
+  // SAFETY: the types are those that `makeReady` passes.
+  let home = home.assumingMemoryBound(to: Home.self)
+  _ = home.post(fiber.assumingMemoryBound(to: InboxLink.self))
+  cck_parker_wake(home.parkerAddress)
+}
+
 /// The raw part of a scheduler: run queue, inbox, timers.
 ///
 /// A home has one *turn*: whoever holds it (an event loop's thread; the dispatch job that drains a
@@ -27,6 +36,9 @@ package struct Home: ~Copyable {
   /// What `handOvers` starts from; 0 where every switch must pass through the loop, because it swaps
   /// exclusivity records or chooses the order itself.
   @usableFromInline package var handOverLimit: Int32
+  /// Coroutines at the front of the run queue that were put there to run before whatever started the
+  /// first of them goes on. Counted for `DispatchCore.startHere`, which starts from zero.
+  package var urgent: Int
   /// Coroutines carry their exclusivity records from thread to thread.
   @usableFromInline package var migrates: Bool
   /// Coroutines launched here that have not ended.
@@ -51,15 +63,11 @@ package struct Home: ~Copyable {
     runLast = nil
     handOvers = 0
     handOverLimit = 0
+    urgent = 0
     migrates = false
     live = 0
     inbox = Atomic(0)
-    postFiber = { home, fiber in
-      // SAFETY: the types are those that `makeReady` passes.
-      let home = home.assumingMemoryBound(to: Home.self)
-      _ = home.post(fiber.assumingMemoryBound(to: InboxLink.self))
-      cck_parker_wake(home.parkerAddress)
-    }
+    postFiber = postToLoop
     scheduler = nil
     spareStack = nil
     timers = TimerHeap()

@@ -45,11 +45,16 @@ extension Coroutine {
     let fiber = fiber
     let home = fiber.pointee.home
     if let extras {
-      for hook in extras.finishHooks { hook() }
-      extras.finishHooks = []
+      // A hook may register another.
+      while !extras.finishHooks.isEmpty {
+        let hooks = extras.finishHooks
+        extras.finishHooks = []
+        for hook in hooks { hook() }
+      }
       extras.registeredIn?.remove(self)
       extras.registeredIn = nil
     }
+    if failure != nil, home.core.collectsUnobservedErrors { requiredExtras.collector = home.core }
     FiberList.remove(fiber)
     if fiber.pointee.children.first != nil {
       FiberList.move(withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }, to: nil)
@@ -107,10 +112,9 @@ extension Coroutine {
     guard let failure, !isObserved.isSet, !(failure is CancellationError) else { return }
     let thread = currentThread()
     let report = UnobservedError(error: failure, coroutine: "\(self)", creationSite: creationSite)
-    if let home = thread.currentHome,
-      home == fiber.pointee.home, home.core.collectsUnobservedErrors
-    {
-      if home.core.unobservedError == nil { home.core.unobservedError = failure }
+    // The loop that it ran on may be over, and its home another's by now: so compare the scheduler.
+    if let collector = extras?.collector, let home = thread.currentHome, home.core === collector {
+      if collector.unobservedError == nil { collector.unobservedError = failure }
     } else {
       Coroutine.unobservedErrorHandler(report)
     }

@@ -36,6 +36,8 @@ package final class CoroutineExtras {
   package var remoteChildren: RemoteChildren?
   /// The registry of a parent on another scheduler that this coroutine is in.
   package var registeredIn: RemoteChildren?
+  /// The scheduler whose `runBlocking` throws the error of this failed coroutine if nobody looks at it.
+  package var collector: SchedulerCore?
   /// The structured scope that waits for this coroutine.
   package var scope: CoroutineScope?
 
@@ -72,9 +74,18 @@ package final class RemoteChildren: @unchecked Sendable {
     _ = removed
   }
 
+  /// Nobody is in it, nor in what was joined to it.
+  package var isEmpty: Bool {
+    lock.withLock { members.isEmpty && nested.allSatisfy { $0.isEmpty } }
+  }
+
   /// A registry whose members are those of both; cancelling it cancels both.
   package func joined(with other: RemoteChildren) -> RemoteChildren {
-    lock.withLock { nested.append(other) }
+    lock.withLock {
+      // Those whose members have ended would otherwise pile up.
+      nested.removeAll { $0.isEmpty }
+      nested.append(other)
+    }
     return self
   }
 

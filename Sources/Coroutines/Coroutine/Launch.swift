@@ -2,7 +2,7 @@
 
 public import CCoroutineKernel
 public import CoroutineKernel
-import Synchronization
+public import Synchronization
 public import Dispatch
 
 /// When a launched coroutine begins.
@@ -209,6 +209,10 @@ extension Coroutine {
     } else {
       CancellationScope.innermost(parent)?.adopt(fiber)
     }
+    // A child of cancelled code is born cancelled.
+    if parent.pointee.attention.load(ordering: .relaxed), CancellationScope.isCancelled(parent) {
+      _ = requestCancellation()
+    }
     if parent.pointee.locals != nil { CoroutineLocals.inherit(from: parent, to: fiber) }
   }
 
@@ -222,9 +226,8 @@ extension Coroutine {
       } else {
         register(in: .ofInnermost(parent))
         CoroutineLocals.inherit(from: parent, to: fiber)
+        if CancellationScope.isCancelled(parent) { _ = requestCancellation() }
       }
-      // A child of a cancelled parent is born cancelled.
-      if CancellationScope.isCancelled(parent) { _ = requestCancellation() }
     }
     enqueue(start, parent, thread)
   }
@@ -237,7 +240,7 @@ extension Coroutine {
     } else {
       register(in: scope.requiredRemoteChildren)
     }
-    if scope.isCancelled { _ = requestCancellation() }
+    if scope.isCancelledHere { _ = requestCancellation() }
     let caller = thread.runningFiber
     if let caller { CoroutineLocals.inherit(from: caller, to: fiber) }
     enqueue(start, caller, thread)
@@ -302,6 +305,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     pointee.phase.store(.ready, ordering: .relaxed)
     home.pushFront(self)
     home.pushFront(other)
+    home.pointee.urgent &+= 2
     let handOvers = home.pointee.handOvers
     // Through the loop: it gives the other one a stack.
     home.pointee.handOvers = 0

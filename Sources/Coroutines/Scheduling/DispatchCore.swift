@@ -133,7 +133,7 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
     withTurn(thread) {
       while true {
         home.takePosts()
-        if !home.pointee.timers.isEmpty, armedDeadline <= now {
+        if armedDeadline != .max, armedDeadline <= now {
           armedDeadline = .max
           home.fireTimers(at: now)
           timersChanged()
@@ -162,7 +162,14 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
       return false
     }
     withTurn(thread) {
-      if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
+      home.pointee.urgent = 0
+      var next: UnsafeMutablePointer<Fiber>? = fiber
+      while let fiber = next {
+        if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
+        // If it has started another one at once, both come before the code that called this.
+        next = home.pointee.urgent > 0 ? home.pop() : nil
+        home.pointee.urgent -= 1
+      }
     }
     let hasMore = home.pointee.runFirst != nil || home.hasPost
     leaveTurn()
@@ -190,6 +197,14 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
     cck_dispatch_release(queue)
   }
 
+  package override func schedulerBegan() {
+    cck_dispatch_retain(queue)
+  }
+
+  package override func schedulerEnded() {
+    cck_dispatch_release(queue)
+  }
+
   // MARK: - Time
 
   /// A timer source holds its queue, and the queue holds this object: an idle one would keep both.
@@ -200,6 +215,14 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
     cck_dispatch_timer_free(timer)
   }
 
+  /// The source has fired, and will not again before it is armed. Through the inbox: on a concurrent
+  /// queue another thread may have the turn, and have looked at the timers for the last time. And
+  /// whatever the clock says, or the next deadline could go unarmed.
+  private func timerFired() {
+    _ = home.post { self.armedDeadline = .min }
+    arrive(nil)
+  }
+
   package override func timersChanged() {
     guard let nearest = home.pointee.timers.nearest, nearest < armedDeadline else { return }
     let timer =
@@ -207,7 +230,7 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
       ?? cck_dispatch_timer_make(queue, Unmanaged.passUnretained(self).toOpaque()) { core in
         // SAFETY: the queue owns this object and the timer's source holds the queue.
         guard let core else { return }
-        Unmanaged<DispatchCore>.fromOpaque(core).takeUnretainedValue().arrive(nil)
+        Unmanaged<DispatchCore>.fromOpaque(core).takeUnretainedValue().timerFired()
       }
     self.timer = timer
     armedDeadline = nearest

@@ -61,11 +61,15 @@ package final class CancellationScope: @unchecked Sendable {
     FiberList.move(
       children,
       to: outer?.children ?? withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 })
-    if let remoteChildren { Self.remember(remoteChildren, outer, coroutine) }
+    if let remoteChildren, !remoteChildren.isEmpty {
+      Self.remember(remoteChildren, outer, coroutine)
+    }
     // The hint is cleared first, so that a cancellation that comes in between is not lost.
     fiber.pointee.attention.store(false, ordering: .sequentiallyConsistent)
     if Self.isAnyCancelled(fiber) {
       fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)
+      // A shield held the cancellation off the children, too.
+      if isShield, Self.isCancelled(fiber) { Self.cancelChildrenOfCode(of: fiber) }
     }
   }
 
@@ -89,15 +93,11 @@ package final class CancellationScope: @unchecked Sendable {
     }
   }
 
-  /// Makes a coroutine of the same scheduler a child of this scope.
+  /// Makes a coroutine of the same scheduler a child of this scope; whether it is cancelled is for the
+  /// caller to see to.
   @usableFromInline
   package func adopt(_ child: UnsafeMutablePointer<Fiber>) {
     FiberList.add(child, to: children)
-    if coroutine.fiber.pointee.attention.load(ordering: .relaxed),
-      Self.isCancelled(coroutine.fiber)
-    {
-      _ = child.coroutine.requestCancellation()
-    }
   }
 
   // MARK: - Asking
@@ -105,16 +105,23 @@ package final class CancellationScope: @unchecked Sendable {
   /// This very scope has been cancelled.
   package var isCancelled: Bool { cancelled.isSet }
 
+  /// Code in this scope, and in no scope inside it, is cancelled. From any thread.
+  package var isCancelledHere: Bool {
+    var scope = self
+    while true {
+      if scope.cancelled.isSet { return true }
+      if scope.isShield { return false }
+      guard let outer = scope.parent?.takeUnretainedValue() else {
+        return coroutine.cancellationRequest.isSet
+      }
+      scope = outer
+    }
+  }
+
   /// The code that the coroutine runs now is cancelled.
   @usableFromInline
   package static func isCancelled(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
-    var scope = innermost(fiber)
-    while let current = scope {
-      if current.cancelled.isSet { return true }
-      if current.isShield { return false }
-      scope = current.parent?.takeUnretainedValue()
-    }
-    return fiber.coroutine.cancellationRequest.isSet
+    innermost(fiber)?.isCancelledHere ?? fiber.coroutine.cancellationRequest.isSet
   }
 
   /// Anything in the chain is cancelled, shielded or not.
@@ -147,6 +154,62 @@ package final class CancellationScope: @unchecked Sendable {
   package static func deliver(
     to fiber: UnsafeMutablePointer<Fiber>, from origin: CancellationScope?
   ) {
+    var reached = [fiber]
+    cancelChildren(of: fiber, from: origin, &reached)
+    carryOut(&reached, from: 1)
+  }
+
+  /// Cancels the children that a coroutine launched outside any scope.
+  package static func cancelChildren(of fiber: UnsafeMutablePointer<Fiber>) {
+    var reached: [UnsafeMutablePointer<Fiber>] = []
+    cancelBareChildren(of: fiber, &reached)
+    carryOut(&reached, from: 0)
+  }
+
+  /// Cancels the children of the code that runs now, out to the nearest shield.
+  private static func cancelChildrenOfCode(of fiber: UnsafeMutablePointer<Fiber>) {
+    var reached: [UnsafeMutablePointer<Fiber>] = []
+    var scope = innermost(fiber)
+    while let current = scope, !current.isShield {
+      current.cancelChildren(&reached)
+      scope = current.parent?.takeUnretainedValue()
+    }
+    if let shield = scope {
+      shield.cancelChildren(&reached)
+    } else {
+      cancelBareChildren(of: fiber, &reached)
+    }
+    carryOut(&reached, from: 0)
+  }
+
+  /// Cancels the children of those who have been reached, theirs, and so on; then ends the waits of all
+  /// of them, descendants first. A list and not recursion, because a line of descendants can be longer
+  /// than the stack is deep. Nothing of the user's runs meanwhile, so nobody in the list goes away.
+  private static func carryOut(
+    _ reached: inout [UnsafeMutablePointer<Fiber>], from start: Int
+  ) {
+    var next = start
+    while next < reached.count {
+      cancelChildren(of: reached[next], from: nil, &reached)
+      next += 1
+    }
+    let thread = currentThread()
+    for fiber in reached.reversed() {
+      guard isCancelled(fiber), fiber.pointee.phase.load(ordering: .relaxed) == .suspended,
+        let waiter = fiber.pointee.waiter
+      else { continue }
+      // Rule 3: if somebody else has ended the wait, that wins, and the wake-up is on its way.
+      if waiter.withdraw(.cancelled) { fiber.makeReady(thread) }
+    }
+  }
+
+  /// Notes the children that a cancellation from `origin` concerns, or cancels them if they are
+  /// elsewhere.
+  private static func cancelChildren(
+    of fiber: UnsafeMutablePointer<Fiber>,
+    from origin: CancellationScope?,
+    _ reached: inout [UnsafeMutablePointer<Fiber>]
+  ) {
     // The scopes inside the cancelled one, innermost first, down to the last shield on the way: what
     // is inside a shield is spared.
     var affected: [CancellationScope] = []
@@ -163,31 +226,31 @@ package final class CancellationScope: @unchecked Sendable {
     if let origin {
       affected.append(origin)
     } else {
-      cancelChildren(of: fiber)
+      cancelBareChildren(of: fiber, &reached)
     }
-    for scope in affected {
-      cancelAll(scope.children)
-      scope.remoteChildren?.cancelAll()
-    }
-    guard isCancelled(fiber), fiber.pointee.phase.load(ordering: .relaxed) == .suspended,
-      let waiter = fiber.pointee.waiter
-    else { return }
-    // Rule 3: if somebody else has ended the wait, that wins, and the wake-up is on its way.
-    if waiter.withdraw(.cancelled) { fiber.makeReady(currentThread()) }
+    for scope in affected { scope.cancelChildren(&reached) }
   }
 
-  /// Cancels the children that a coroutine launched outside any scope.
-  package static func cancelChildren(of fiber: UnsafeMutablePointer<Fiber>) {
-    cancelAll(withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 })
+  private static func cancelBareChildren(
+    of fiber: UnsafeMutablePointer<Fiber>, _ reached: inout [UnsafeMutablePointer<Fiber>]
+  ) {
+    note(withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }, &reached)
     fiber.coroutine.extras?.remoteChildren?.cancelAll()
   }
 
-  private static func cancelAll(_ list: UnsafeMutablePointer<FiberList>) {
-    // Cancelling runs no code of the children's here, so the list does not change meanwhile.
+  private func cancelChildren(_ reached: inout [UnsafeMutablePointer<Fiber>]) {
+    Self.note(children, &reached)
+    remoteChildren?.cancelAll()
+  }
+
+  /// Notes those of the list that had not been cancelled before.
+  private static func note(
+    _ list: UnsafeMutablePointer<FiberList>, _ reached: inout [UnsafeMutablePointer<Fiber>]
+  ) {
     var child = list.pointee.first
     while let current = child {
       child = current.pointee.nextSibling
-      current.coroutine.cancel()
+      if current.coroutine.requestCancellation() { reached.append(current) }
     }
   }
 }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import CoroutineKernel
+import Dispatch
+import Synchronization
+import Testing
+
+@Suite struct LockTests {
+  /// A lock and something it guards, in memory that does not move.
+  private final class Guarded: @unchecked Sendable {
+    // SAFETY: `count` and `twin` are guarded by `lock`.
+    let lock: UnsafeMutablePointer<Lock>
+    var count = 0
+    var twin = 0
+
+    init(_ lock: Lock) {
+      self.lock = .allocate(capacity: 1)
+      self.lock.initialize(to: lock)
+    }
+
+    deinit {
+      lock.deallocate()
+    }
+
+    /// False if somebody else was inside at the same time.
+    func increment() -> Bool {
+      lock.withLock {
+        let wasAlone = count == twin
+        count += 1
+        twin += 1
+        return wasAlone
+      }
+    }
+  }
+
+  enum Kind: CaseIterable, CustomTestStringConvertible {
+    case biased
+    case shared
+
+    var testDescription: String { self == .biased ? "biased" : "shared" }
+
+    var lock: Lock { self == .biased ? cck_lock_make_biased() : cck_lock_make_shared() }
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `one thread takes and leaves it at will`(_ kind: Kind) {
+    let guarded = Guarded(kind.lock)
+    for _ in 0..<1_000_000 { _ = guarded.increment() }
+    #expect(guarded.count == 1_000_000)
+  }
+
+  @Test func `the first thread to take a biased lock owns it`() {
+    let guarded = Guarded(cck_lock_make_biased())
+    let thread = currentThread()
+    let mode = guarded.lock.acquire(thread)
+    guarded.lock.release(mode)
+    #expect(mode == (cck_lock_make_biased().owner == 0 ? CCK_LOCK_TAKEN_BIASED : CCK_LOCK_TAKEN_SHARED))
+  }
+
+  @Test func `a second thread ends the bias for good`() {
+    let guarded = Guarded(cck_lock_make_biased())
+    _ = guarded.increment()
+    onThreads(1) { _ in _ = guarded.increment() }
+    #expect(guarded.lock.pointee.owner == 1)
+    let mode = guarded.lock.acquire(currentThread())
+    guarded.lock.release(mode)
+    #expect(mode == CCK_LOCK_TAKEN_SHARED)
+    #expect(guarded.count == 2)
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `four threads exclude each other through two million increments`(_ kind: Kind) {
+    let guarded = Guarded(kind.lock)
+    let overlaps = Counter()
+    onThreads(4) { _ in
+      for _ in 0..<500_000 where !guarded.increment() { overlaps.add() }
+    }
+    #expect(overlaps.value == 0)
+    #expect(guarded.count == 2_000_000)
+  }
+
+  @Test func `a revocation in the middle of the owner's work loses no increment`() {
+    // Each round has a fresh lock, whose owner works on while two others come and revoke the bias.
+    let rounds = 2_000
+    let each = 200
+    let locks = (0..<rounds).map { _ in Guarded(cck_lock_make_biased()) }
+    let overlaps = Counter()
+    let turn = Counter()
+    onThreads(3) { index in
+      for (round, guarded) in locks.enumerated() {
+        if index == 0 {
+          // The owner announces the round once the lock is its own.
+          if !guarded.increment() { overlaps.add() }
+          turn.add()
+        } else {
+          while turn.value <= round { giveWay() }
+          if !guarded.increment() { overlaps.add() }
+        }
+        for _ in 1..<each where !guarded.increment() { overlaps.add() }
+      }
+    }
+    #expect(overlaps.value == 0)
+    #expect(locks.allSatisfy { $0.count == 3 * each })
+  }
+
+  @Test func `threads that race for an unowned lock agree on who is inside`() {
+    let locks = (0..<20_000).map { _ in Guarded(cck_lock_make_biased()) }
+    let overlaps = Counter()
+    onThreads(3) { _ in
+      for guarded in locks where !guarded.increment() { overlaps.add() }
+    }
+    #expect(overlaps.value == 0)
+    #expect(locks.allSatisfy { $0.count == 3 })
+  }
+
+  @Test func `the record of an ended thread does not let a later one in beside others`() {
+    // Threads come and go, so that records, and with them biases, are used again.
+    let locks = (0..<50).map { _ in Guarded(cck_lock_make_biased()) }
+    let overlaps = Counter()
+    for _ in 0..<40 {
+      onThreads(2) { _ in
+        for guarded in locks where !guarded.increment() { overlaps.add() }
+      }
+    }
+    #expect(overlaps.value == 0)
+    #expect(locks.allSatisfy { $0.count == 80 })
+  }
+
+  @Test func `an allocated lock excludes threads and passes errors on`() {
+    struct Expected: Error {}
+    let lock = AllocatedLock()
+    #expect(throws: Expected.self) {
+      try lock.withLock { throw Expected() }
+    }
+    #expect(lock.withLock { 7 } == 7)
+  }
+}
+
+/// A number that several threads count up.
+final class Counter: Sendable {
+  private let number = Atomic<Int>(0)
+
+  var value: Int { number.load(ordering: .acquiring) }
+
+  @discardableResult
+  func add(_ amount: Int = 1) -> Int {
+    number.wrappingAdd(amount, ordering: .acquiringAndReleasing).newValue
+  }
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineTestSupport
+import Coroutines
+import Dispatch
+import Testing
+
+@Suite struct CoroutineScopeTests {
+  @Test(arguments: Place.allCases)
+  func `a scope returns its body's value when all children have ended (rule 6)`(
+    _ place: Place
+  ) throws {
+    let log = Log()
+    let value = try place.run {
+      let value = try withCoroutineScope { scope in
+        for index in 0..<3 {
+          scope.launch {
+            for _ in 0..<index { try Coroutine.yield() }
+            log("child")
+          }
+        }
+        log("body")
+        return 7
+      }
+      log("after")
+      return value
+    }
+    #expect(value == 7)
+    #expect(log.entries == ["body", "child", "child", "child", "after"])
+  }
+
+  @Test(arguments: Place.allCases)
+  func `a failing child cancels its siblings and the body; its error is thrown (rule 6)`(
+    _ place: Place
+  ) throws {
+    let log = Log()
+    #expect(throws: Problem(1)) {
+      try place.run {
+        try withCoroutineScope { scope in
+          scope.launch {
+            defer { log("sibling unwinds") }
+            try waitForEver()
+          }
+          scope.launch {
+            try Coroutine.yield()
+            throw Problem(1)
+          }
+          defer { log("body unwinds") }
+          try waitForEver()
+        }
+      }
+    }
+    #expect(Set(log.entries) == ["sibling unwinds", "body unwinds"])
+  }
+
+  @Test(arguments: Place.allCases)
+  func `a failing body cancels the children and waits for them (rule 6)`(_ place: Place) throws {
+    let log = Log()
+    #expect(throws: Problem(2)) {
+      try place.run {
+        defer { log("after") }
+        try withCoroutineScope { scope in
+          scope.launch {
+            do {
+              try waitForEver()
+            } catch {
+              try withCancellationShield { try Coroutine.sleep(for: .milliseconds(1)) }
+              log("child unwinds")
+              throw error
+            }
+          }
+          try Coroutine.yield()
+          throw Problem(2)
+        }
+      }
+    }
+    #expect(log.entries == ["child unwinds", "after"])
+  }
+
+  @Test func `the first of several errors is thrown`() throws {
+    #expect(throws: Problem(1)) {
+      try runBlocking {
+        try withCoroutineScope { scope in
+          for number in 1...3 { scope.launch { throw Problem(number) } }
+          try waitForEver()
+        }
+      }
+    }
+  }
+
+  @Test func `a child that was cancelled alone does not fail the scope`() throws {
+    try runBlocking {
+      let value = try withCoroutineScope { scope in
+        let child = scope.launch { try waitForEver() }
+        try Coroutine.yield()
+        child.cancel()
+        return 1
+      }
+      #expect(value == 1)
+    }
+  }
+
+  @Test(arguments: Place.allCases)
+  func `children on other schedulers are waited for and cancelled (rule 8)`(
+    _ place: Place
+  ) throws {
+    let unwound = Counter()
+    try place.run {
+      let started = [Gate(), Gate(), Gate()]
+      #expect(throws: Problem(3)) {
+        try withCoroutineScope { scope in
+          scope.launch(on: SerialScheduler()) {
+            defer { unwound.add() }
+            started[0].open()
+            try waitForEver()
+          }
+          scope.launch(on: DispatchQueue(label: "test")) {
+            defer { unwound.add() }
+            started[1].open()
+            try waitForEver()
+          }
+          scope.launch(on: .global()) {
+            defer { unwound.add() }
+            started[2].open()
+            try waitForEver()
+          }
+          for gate in started { try gate.wait() }
+          scope.launch(on: SerialScheduler()) { throw Problem(3) }
+          try waitForEver()
+        }
+      }
+      #expect(unwound.value == 3)
+    }
+  }
+
+  @Test func `children may launch into the scope, from any scheduler`() throws {
+    let ended = Counter()
+    try runBlocking {
+      try withCoroutineScope { scope in
+        for _ in 0..<10 {
+          scope.launch(on: SerialScheduler()) {
+            scope.launch {
+              try Coroutine.yield()
+              ended.add()
+            }
+            scope.launch(on: DispatchQueue(label: "test")) { ended.add() }
+          }
+        }
+      }
+      #expect(ended.value == 20)
+    }
+  }
+
+  @Test(arguments: Place.allCases)
+  func `scopes nest: an inner failure unwinds outwards`(_ place: Place) throws {
+    let log = Log()
+    #expect(throws: Problem(4)) {
+      try place.run {
+        try withCoroutineScope { outer in
+          outer.launch {
+            defer { log("outer child unwinds") }
+            try waitForEver()
+          }
+          try withCoroutineScope { inner in
+            inner.launch {
+              defer { log("inner child unwinds") }
+              try waitForEver()
+            }
+            inner.launch {
+              try Coroutine.yield()
+              throw Problem(4)
+            }
+            try waitForEver()
+          }
+        }
+      }
+    }
+    #expect(log.entries == ["inner child unwinds", "outer child unwinds"])
+  }
+
+  @Test func `an inner failure that is caught leaves the outer scope alone`() throws {
+    try runBlocking {
+      let value = try withCoroutineScope { outer in
+        let gate = Gate()
+        let child = outer.launch {
+          try gate.wait()
+          return 6
+        }
+        #expect(throws: Problem(5)) {
+          try withCoroutineScope { inner in
+            inner.launch { throw Problem(5) }
+            try waitForEver()
+          }
+        }
+        gate.open()
+        return try child.value()
+      }
+      #expect(value == 6)
+    }
+  }
+
+  @Test func `cancelling the scope cancels body and children, from any thread`() throws {
+    try runBlocking {
+      let unwound = Counter()
+      #expect(throws: CancellationError.self) {
+        try withCoroutineScope { scope in
+          for _ in 0..<5 {
+            scope.launch {
+              defer { unwound.add() }
+              try waitForEver()
+            }
+          }
+          try Coroutine.yield()
+          startThread { scope.cancel() }
+          defer { #expect(scope.isCancelled) }
+          try waitForEver()
+        }
+      }
+      #expect(unwound.value == 5)
+    }
+  }
+
+  @Test func `a child launched into a cancelled scope is born cancelled (rule 8)`() throws {
+    try runBlocking {
+      let runs = Counter()
+      _ = try? withCoroutineScope { scope in
+        scope.cancel()
+        scope.launch { runs.add() }
+        scope.launch(on: SerialScheduler()) { runs.add() }
+      }
+      #expect(runs.value == 0)
+    }
+  }
+
+  @Test func `a scope opened in cancelled code cancels its children (rule 8)`() throws {
+    try runBlocking {
+      let runs = Counter()
+      let coroutine = launch {
+        Coroutine.current?.cancel()
+        try withCoroutineScope { scope in
+          scope.launch {
+            try waitForEver()
+            runs.add()
+          }
+          scope.launch(on: SerialScheduler()) {
+            try waitForEver()
+            runs.add()
+          }
+        }
+      }
+      try coroutine.join()
+      #expect(runs.value == 0)
+    }
+  }
+
+  @Test func `cancelling the coroutine does not cut the wait for children short`() throws {
+    try runBlocking {
+      let log = Log()
+      let gate = Gate()
+      let coroutine = launch {
+        defer { log("scope is over") }
+        try withCoroutineScope { scope in
+          scope.launch {
+            try withCancellationShield { try gate.wait() }
+            log("child ends")
+          }
+          return
+        }
+      }
+      for _ in 0..<3 { try Coroutine.yield() }
+      coroutine.cancel()
+      for _ in 0..<3 { try Coroutine.yield() }
+      #expect(!coroutine.isFinished)
+      gate.open()
+      try coroutine.join()
+      #expect(log.entries == ["child ends", "scope is over"])
+    }
+  }
+
+  @Test func `a launch into a scope that is over stops the program (rule 12)`() async {
+    let result = await #expect(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      try blocking {
+        var kept: CoroutineScope?
+        try withCoroutineScope { kept = $0 }
+        kept?.launch {}
+      }
+    }
+    let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(text.contains("in a scope that is over"))
+  }
+
+  @Test(arguments: Place.allCases)
+  func `a thousand children of a scope end with it`(_ place: Place) throws {
+    let sum = try place.run {
+      let total = Counter()
+      try withCoroutineScope { scope in
+        for number in 1...1_000 {
+          scope.launch(stackSize: .small) {
+            try Coroutine.yield()
+            total.add(number)
+          }
+        }
+      }
+      return total.value
+    }
+    #expect(sum == 500_500)
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineTestSupport
+import Coroutines
+import Testing
+
+@Suite struct DeadlineTests {
+  @Test func `a deadline that several pieces of work share ends the one it meets (rule 8)`() throws {
+    try runBlocking {
+      let deadline = CoroutineClock().now.advanced(by: .milliseconds(5))
+      let endings = [
+        Ending { try withDeadline(deadline) { try Coroutine.yield() } },
+        Ending { try withDeadline(deadline) { try waitForEver() } },
+        Ending { try withDeadline(deadline) { try Coroutine.yield() } },
+      ]
+      #expect(endings == [.returned, .timedOut, .timedOut])
+      #expect(CoroutineClock().now >= deadline)
+    }
+  }
+
+  @Test func `the continuous clock's instants will do`() throws {
+    try runBlocking {
+      let past = ContinuousClock.now.advanced(by: .seconds(-1))
+      let soon = ContinuousClock.now.advanced(by: .milliseconds(1))
+      let far = ContinuousClock.now.advanced(by: .seconds(1000))
+      #expect(Ending { try withDeadline(past) { try Coroutine.yield() } } == .timedOut)
+      #expect(Ending { try withDeadline(soon) { try waitForEver() } } == .timedOut)
+      #expect(Ending { try withDeadline(far) { try Coroutine.yield() } } == .returned)
+    }
+  }
+
+  @Test func `a deadline inside a nearer timeout is not reached (rule 8)`() throws {
+    try runBlocking {
+      let far = CoroutineClock().now.advanced(by: .seconds(1000))
+      var inner: Ending?
+      let outer = Ending {
+        try withTimeout(.milliseconds(1)) {
+          inner = Ending { try withDeadline(far) { try waitForEver() } }
+          try Coroutine.checkCancellation()
+        }
+      }
+      #expect(inner == .cancelled)
+      #expect(outer == .timedOut)
+    }
+  }
+
+  @Test func `the error has no limit but says where the deadline was set`() throws {
+    let error = try runBlocking {
+      #expect(throws: TimeoutError.self) {
+        try withDeadline(CoroutineClock().now) { try Coroutine.yield() }
+      }
+    }
+    #expect(error?.limit == nil)
+    #expect(error?.description.contains("by its deadline") == true)
+    #expect(error?.site.contains("DeadlineTests.swift") == true)
+  }
+
+  @Test func `sleeping until a moment wakes no earlier`() throws {
+    try runBlocking {
+      let moment = CoroutineClock().now.advanced(by: .milliseconds(2))
+      try Coroutine.sleep(until: moment)
+      #expect(CoroutineClock().now >= moment)
+    }
+  }
+
+  @Test func `sleeping until a moment that has passed gives up the turn`() throws {
+    try runBlocking {
+      let log = Log()
+      launch { log("other") }
+      try Coroutine.sleep(until: CoroutineClock().now.advanced(by: .seconds(-5)))
+      log("sleeper")
+      #expect(log.entries == ["other", "sleeper"])
+    }
+  }
+
+  @Test func `instants saturate instead of overflowing`() {
+    let now = CoroutineClock().now
+    let far = now.advanced(by: .seconds(Int64.max))
+    let past = now.advanced(by: .seconds(Int64.min))
+    #expect(far > now)
+    #expect(past < now)
+    #expect(far.advanced(by: .seconds(1)) == far)
+    #expect(now.duration(to: now.advanced(by: .milliseconds(3))) == .milliseconds(3))
+    #expect(now.advanced(by: .milliseconds(-3)).duration(to: now) == .milliseconds(3))
+  }
+}
