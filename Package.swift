@@ -42,6 +42,10 @@ let package = Package(
       dependencies: ["CoroutineKernel", "CCoroutineKernel"],
       swiftSettings: strict
     ),
-    .testTarget(name: "CoroutinesTests", dependencies: ["Coroutines"], swiftSettings: strict),
+    .testTarget(
+      name: "CoroutinesTests",
+      dependencies: ["Coroutines", "CoroutineKernel", "CCoroutineKernel"],
+      swiftSettings: strict
+    ),
   ]
 )
