@@ -19,6 +19,8 @@ extension UnsafeMutablePointer where Pointee == Home {
         return made
       }()
     home.pointee.scheduler = scheduler
+    // Another kind of scheduler may have had it before.
+    home.pointee.postFiber = postToLoop
     home.pointee.migrates = migrates
     home.pointee.live = 0
     home.pointee.handOverLimit = migrates || choosesItself ? 0 : defaultHandOvers

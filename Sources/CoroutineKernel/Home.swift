@@ -3,6 +3,15 @@
 public import CCoroutineKernel
 public import Synchronization
 
+/// An event loop's way to bring a coroutine home: the inbox, and a nudge to the thread.
+package let postToLoop: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void = {
+  home, fiber in
+  // SAFETY: the types are those that `makeReady` passes.
+  let home = home.assumingMemoryBound(to: Home.self)
+  _ = home.post(fiber.assumingMemoryBound(to: InboxLink.self))
+  cck_parker_wake(home.parkerAddress)
+}
+
 /// The raw part of a scheduler: run queue, inbox, timers.
 ///
 /// A home has one *turn*: whoever holds it (an event loop's thread; the dispatch job that drains a
@@ -51,12 +60,7 @@ package struct Home: ~Copyable {
     migrates = false
     live = 0
     inbox = Atomic(0)
-    postFiber = { home, fiber in
-      // SAFETY: the types are those that `makeReady` passes.
-      let home = home.assumingMemoryBound(to: Home.self)
-      _ = home.post(fiber.assumingMemoryBound(to: InboxLink.self))
-      cck_parker_wake(home.parkerAddress)
-    }
+    postFiber = postToLoop
     scheduler = nil
     timers = TimerHeap()
     parker = cck_parker_t()
