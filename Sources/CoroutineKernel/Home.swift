@@ -36,6 +36,9 @@ package struct Home: ~Copyable {
   /// What `handOvers` starts from; 0 where every switch must pass through the loop, because it swaps
   /// exclusivity records or chooses the order itself.
   @usableFromInline package var handOverLimit: Int32
+  /// Coroutines at the front of the run queue that were put there to run before whatever started the
+  /// first of them goes on. Counted for `DispatchCore.startHere`, which starts from zero.
+  package var urgent: Int
   /// Coroutines carry their exclusivity records from thread to thread.
   @usableFromInline package var migrates: Bool
   /// Coroutines launched here that have not ended.
@@ -57,6 +60,7 @@ package struct Home: ~Copyable {
     runLast = nil
     handOvers = 0
     handOverLimit = 0
+    urgent = 0
     migrates = false
     live = 0
     inbox = Atomic(0)
