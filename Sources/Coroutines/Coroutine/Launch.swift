@@ -264,6 +264,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     pointee.phase.store(.ready, ordering: .relaxed)
     home.pushFront(self)
     home.pushFront(other)
+    home.pointee.urgent &+= 2
     let handOvers = home.pointee.handOvers
     // Through the loop: it gives the other one a stack.
     home.pointee.handOvers = 0

@@ -162,7 +162,14 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
       return false
     }
     withTurn(thread) {
-      if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
+      home.pointee.urgent = 0
+      var next: UnsafeMutablePointer<Fiber>? = fiber
+      while let fiber = next {
+        if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
+        // If it has started another one at once, both come before the code that called this.
+        next = home.pointee.urgent > 0 ? home.pop() : nil
+        home.pointee.urgent -= 1
+      }
     }
     let hasMore = home.pointee.runFirst != nil || home.hasPost
     leaveTurn()
