@@ -43,7 +43,15 @@ extension Coroutine {
     let thread = currentThread()
     let fiber = try Parking.begin("Coroutine.yield()", thread)
     fiber.pointee.phase.store(.ready, ordering: .relaxed)
-    fiber.pointee.home.push(fiber)
+    let home = fiber.pointee.home
+    if home.pointee.migrates {
+      // A block of its own, like a launch: behind the launches and plain blocks that wait now, which
+      // a loop of yields would otherwise starve for ever. It cannot run before the switch, because
+      // whoever runs this has the turn.
+      home.pointee.postFiber(UnsafeMutableRawPointer(home), UnsafeMutableRawPointer(fiber))
+    } else {
+      home.push(fiber)
+    }
     fiber.switchOut(thread)
     if fiber.pointee.attention.load(ordering: .relaxed) { try Parking.refuseIfCancelled(fiber) }
   }
