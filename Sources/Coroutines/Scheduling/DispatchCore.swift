@@ -197,6 +197,14 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
     cck_dispatch_release(queue)
   }
 
+  package override func schedulerBegan() {
+    cck_dispatch_retain(queue)
+  }
+
+  package override func schedulerEnded() {
+    cck_dispatch_release(queue)
+  }
+
   // MARK: - Time
 
   /// A timer source holds its queue, and the queue holds this object: an idle one would keep both.

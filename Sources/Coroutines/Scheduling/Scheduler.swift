@@ -22,6 +22,11 @@ public class Scheduler: @unchecked Sendable, CustomStringConvertible {
 
   package init(core: SchedulerCore) {
     self.core = core
+    core.schedulerBegan()
+  }
+
+  deinit {
+    core.schedulerEnded()
   }
 
   /// The name given when it was made.
@@ -38,7 +43,7 @@ public class Scheduler: @unchecked Sendable, CustomStringConvertible {
 
   /// A dispatch queue as a scheduler.
   ///
-  /// - Parameter queue: The queue; must live as long as the scheduler is used.
+  /// - Parameter queue: The queue; the scheduler keeps it alive.
   /// - Returns: Its scheduler; always the same one for a queue.
   public static func queue(_ queue: DispatchQueue) -> Scheduler {
     Scheduler(core: DispatchCore.of(queue))

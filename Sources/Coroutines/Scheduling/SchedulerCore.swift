@@ -57,6 +57,12 @@ package class SchedulerCore: @unchecked Sendable {
   /// A coroutine has ended. The caller holds the turn.
   package func coroutineEnded() {}
 
+  /// A `Scheduler` of the user's stands for this; keeps what it needs alive until `schedulerEnded`.
+  package func schedulerBegan() {}
+
+  /// That `Scheduler` is gone. From any thread.
+  package func schedulerEnded() {}
+
   /// Time of this scheduler, in nanoseconds.
   package var now: Int64 { cck_clock_now() }
 
