@@ -37,8 +37,12 @@ extension Coroutine {
     let fiber = fiber
     let home = fiber.pointee.home
     if let extras {
-      for hook in extras.finishHooks { hook() }
-      extras.finishHooks = []
+      // A hook may register another.
+      while !extras.finishHooks.isEmpty {
+        let hooks = extras.finishHooks
+        extras.finishHooks = []
+        for hook in hooks { hook() }
+      }
       extras.registeredIn?.remove(self)
       extras.registeredIn = nil
     }
