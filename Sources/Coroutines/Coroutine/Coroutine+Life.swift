@@ -46,6 +46,7 @@ extension Coroutine {
       extras.registeredIn?.remove(self)
       extras.registeredIn = nil
     }
+    if failure != nil, home.core.collectsUnobservedErrors { requiredExtras.collector = home.core }
     FiberList.remove(fiber)
     FiberList.move(
       withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }, to: nil)
@@ -101,10 +102,9 @@ extension Coroutine {
     guard let failure, !isObserved.isSet, !(failure is CancellationError) else { return }
     let thread = currentThread()
     let report = UnobservedError(error: failure, coroutine: "\(self)", creationSite: creationSite)
-    if let home = thread.currentHome,
-      home == fiber.pointee.home, home.core.collectsUnobservedErrors
-    {
-      if home.core.unobservedError == nil { home.core.unobservedError = failure }
+    // The loop that it ran on may be over, and its home another's by now: so compare the scheduler.
+    if let collector = extras?.collector, let home = thread.currentHome, home.core === collector {
+      if collector.unobservedError == nil { collector.unobservedError = failure }
     } else {
       Coroutine.unobservedErrorHandler(report)
     }

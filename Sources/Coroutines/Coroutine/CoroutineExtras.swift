@@ -35,6 +35,8 @@ package final class CoroutineExtras {
   package var remoteChildren: RemoteChildren?
   /// The registry of a parent on another scheduler that this coroutine is in.
   package var registeredIn: RemoteChildren?
+  /// The scheduler whose `runBlocking` throws the error of this failed coroutine if nobody looks at it.
+  package var collector: SchedulerCore?
   /// The structured scope that waits for this coroutine.
   package var scope: CoroutineScope?
 
