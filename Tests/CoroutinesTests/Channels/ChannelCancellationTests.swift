@@ -33,8 +33,8 @@ import Testing
       #expect(receivers[1].error is CancellationError)
       try channel.send(1)
       try channel.send(2)
-      #expect(try receivers[0].value() == 1)
-      #expect(try receivers[2].value() == 2)
+      try #expect(receivers[0].value() == 1)
+      try #expect(receivers[2].value() == 2)
       #expect(channel.receiveIfReady() == .empty)
     }
   }
@@ -46,7 +46,7 @@ import Testing
       let senders = (0..<5).map { value in launch { try channel.send(value) } }
       try letOthersRun()
       try senders[victim].cancelAndJoin()
-      #expect(try channel.receiveAll() == (0..<5).filter { $0 != victim })
+      try #expect(channel.receiveAll() == (0..<5).filter { $0 != victim })
     }
   }
 
@@ -57,7 +57,7 @@ import Testing
       try letOthersRun()
       try channel.send(1)
       receiver.cancel()
-      #expect(try receiver.value() == 1)
+      try #expect(receiver.value() == 1)
     }
   }
 
@@ -66,7 +66,7 @@ import Testing
       let channel = Channel<Int>()
       let sender = launch { try channel.send(1) }
       try letOthersRun()
-      #expect(try channel.receive() == 1)
+      try #expect(channel.receive() == 1)
       sender.cancel()
       try sender.join()
       #expect(sender.error == nil)
@@ -118,7 +118,7 @@ import Testing
       try letOthersRun()
       #expect(receiver.state == .suspended)
       try channel.send(4)
-      #expect(try receiver.value() == 4)
+      try #expect(receiver.value() == 4)
     }
   }
 

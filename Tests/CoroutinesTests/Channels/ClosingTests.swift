@@ -12,7 +12,7 @@ import Testing
       for value in 0..<kept { try channel.send(value) }
       channel.close()
       #expect(channel.isClosed)
-      for value in 0..<kept { #expect(try channel.receive() == value) }
+      for value in 0..<kept { try #expect(channel.receive() == value) }
       #expect(throws: ChannelError.closed) { try channel.receive() }
       #expect(throws: ChannelError.closed) { try channel.send(1) }
     }
@@ -86,7 +86,7 @@ import Testing
     let channel = Channel<Int>()
     async let sum = withCoroutine(on: SerialScheduler()) { channel.reduce(0, +) }
     try await onThread { channel.close() }
-    #expect(try await sum == 0)
+    try await #expect(sum == 0)
   }
 
   @Test func `the error says what to do`() {

@@ -98,6 +98,6 @@ import Testing
       }
       channel.close()
     }
-    #expect(try await sum == 5_000 * 4_999 / 2)
+    try await #expect(sum == 5_000 * 4_999 / 2)
   }
 }

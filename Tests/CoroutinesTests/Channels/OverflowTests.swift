@@ -10,7 +10,7 @@ import Testing
     try runBlocking {
       let channel = Channel<Int>(capacity: .droppingOldest(count))
       for value in 0..<200 { try channel.send(value) }
-      #expect(try channel.receiveAll() == Array((200 - count)..<200))
+      try #expect(channel.receiveAll() == Array((200 - count)..<200))
     }
   }
 
@@ -19,7 +19,7 @@ import Testing
     try runBlocking {
       let channel = Channel<Int>(capacity: .droppingNewest(count))
       for value in 0..<200 { try channel.send(value) }
-      #expect(try channel.receiveAll() == Array(0..<count))
+      try #expect(channel.receiveAll() == Array(0..<count))
     }
   }
 
@@ -27,7 +27,7 @@ import Testing
     try runBlocking {
       let channel = Channel<Int>(capacity: .conflated)
       for value in 0..<10 { try channel.send(value) }
-      #expect(try channel.receive() == 9)
+      try #expect(channel.receive() == 9)
       #expect(channel.receiveIfReady() == .empty)
     }
   }
@@ -41,7 +41,7 @@ import Testing
         if value % 5 == 4 { received.append(try channel.receive()) }
       }
       #expect(received == [2, 7, 12, 17])
-      #expect(try channel.receiveAll() == [18, 19])
+      try #expect(channel.receiveAll() == [18, 19])
     }
   }
 
@@ -67,7 +67,7 @@ import Testing
       try letOthersRun()
       try channel.send(1)
       #expect(channel.isEmpty)
-      #expect(try receiver.value() == 1)
+      try #expect(receiver.value() == 1)
     }
   }
 
@@ -104,7 +104,7 @@ import Testing
     try runBlocking {
       let channel = Channel<Int>(capacity: .droppingOldest(1_000_000_000))
       for value in 0..<5_000 { try channel.send(value) }
-      #expect(try channel.receiveAll() == Array(0..<5_000))
+      try #expect(channel.receiveAll() == Array(0..<5_000))
     }
   }
 }

@@ -15,7 +15,7 @@ import Testing
       #expect(receiver.state == .suspended)
       #expect(channel.sendIfReady(7) == .sent)
       #expect(receiver.state == .ready)
-      #expect(try receiver.value() == 7)
+      try #expect(receiver.value() == 7)
     }
   }
 
@@ -25,7 +25,7 @@ import Testing
       let channel = Channel<Int>(capacity: capacity)
       for value in 0..<10 { launch { try channel.send(value) } }
       try letOthersRun()
-      #expect(try channel.receiveAll() == Array(0..<10))
+      try #expect(channel.receiveAll() == Array(0..<10))
       #expect(channel.receiveIfReady() == .empty)
     }
   }
@@ -37,7 +37,7 @@ import Testing
       try letOthersRun()
       #expect(receiver.state == .suspended)
       try channel.send(1)
-      #expect(try receiver.value() == [1])
+      try #expect(receiver.value() == [1])
     }
   }
 
@@ -59,7 +59,7 @@ import Testing
         #expect(receiver.state == .suspended)
         try channel.send(value)
       }
-      #expect(try receiver.value() == [0, 1, 2])
+      try #expect(receiver.value() == [0, 1, 2])
     }
   }
 
@@ -97,7 +97,7 @@ import Testing
       #expect(error?.received == [1, 2])
       #expect(error?.reason is CancellationError)
       try channel.send(3)
-      #expect(try channel.receive() == 3)
+      try #expect(channel.receive() == 3)
     }
   }
 
@@ -147,7 +147,7 @@ import Testing
       let channel = Channel<Int?>(capacity: 4)
       for value in [1, nil, 3] { try channel.send(value) }
       channel.close()
-      #expect(try channel.receiveAll() == [1, nil, 3])
+      try #expect(channel.receiveAll() == [1, nil, 3])
     }
   }
 
@@ -159,7 +159,7 @@ import Testing
       let sender = launch { try channel.send(()) }
       try letOthersRun()
       #expect(sender.state == .suspended)
-      #expect(try channel.receiveAll().count == 4)
+      try #expect(channel.receiveAll().count == 4)
     }
   }
 }

@@ -12,7 +12,7 @@ import Testing
       let sender = launch { try channel.send(capacity) }
       try letOthersRun()
       #expect(sender.state == .suspended)
-      #expect(try channel.receive() == 0)
+      try #expect(channel.receive() == 0)
       #expect(sender.state == .ready)
       try sender.join()
       #expect(channel.count == capacity)
@@ -26,7 +26,7 @@ import Testing
       try Coroutine.yield()
       #expect(sender.isFinished)
       #expect(channel.count == 10_000)
-      #expect(try channel.receive(count: 10_000) == Array(0..<10_000))
+      try #expect(channel.receive(count: 10_000) == Array(0..<10_000))
     }
   }
 
@@ -61,7 +61,7 @@ import Testing
       }
       try letOthersRun()
       #expect(finished.entries == Array(0..<capacity))
-      #expect(try channel.receive(count: 100) == Array(0..<100))
+      try #expect(channel.receive(count: 100) == Array(0..<100))
       try letOthersRun()
       #expect(finished.entries == Array(0..<100))
     }
@@ -87,7 +87,7 @@ import Testing
       for value in 0..<capacity { try channel.send(value) }
       let sender = launch { try channel.send(capacity) }
       try letOthersRun()
-      #expect(try channel.receive() == 0)
+      try #expect(channel.receive() == 0)
       #expect(channel.count == capacity)
       #expect(sender.state == .ready)
       try sender.join()
@@ -115,7 +115,7 @@ import Testing
       try sending.send(1)
       #expect(sending.sendIfReady(2) == .sent)
       #expect(sending.sendIfReady(3) == .full(3))
-      #expect(try receiving.receive() == 1)
+      try #expect(receiving.receive() == 1)
       #expect(receiving.receiveIfReady() == .received(2))
       #expect(receiving.receiveIfReady() == .empty)
       try sending.send(4)
