@@ -30,7 +30,7 @@
 public func select<Clauses: SelectClauses>(
   @SelectBuilder _ clauses: () throws -> Clauses
 ) throws -> Clauses.Result {
-  let clauses = try clauses()
+  var clauses = try clauses()
   let count = clauses._count
   return try withUnsafeTemporaryAllocation(of: SelectEntry.self, capacity: count) { entries in
     try withUnsafeTemporaryAllocation(byteCount: clauses._slotSize, alignment: 16) { slots in

@@ -7,8 +7,8 @@ public import CoroutineKernel
 public struct SelectClause<Element, Result>: SelectClauses {
   @usableFromInline let kind: SelectEntry.Kind
   @usableFromInline let channel: Channel<Element>?
-  /// What a `Send` sends.
-  @usableFromInline let element: Element?
+  /// What a `Send` sends; nil from `_prepare` on, so that the clause does not keep it.
+  @usableFromInline var element: Element?
   @usableFromInline let delay: Duration
   /// What a `Receive` does with a value.
   @usableFromInline let receive: ((Element) throws -> Result)?
@@ -44,11 +44,11 @@ public struct SelectClause<Element, Result>: SelectClauses {
   }
 
   @inlinable @inline(__always)
-  public func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer) {
+  public mutating func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer) {
     let slot = slots.alignedUp(toMultipleOf: MemoryLayout<Element>.alignment)
     entries.initializeMemory(
       as: SelectEntry.self, to: SelectEntry(kind, channel?.core, slot, delay: delay))
-    if let element { slot.initializeMemory(as: Element.self, to: element) }
+    if let element = element.take() { slot.initializeMemory(as: Element.self, to: element) }
   }
 
   @inlinable @inline(__always)

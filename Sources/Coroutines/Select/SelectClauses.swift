@@ -14,8 +14,8 @@ public protocol SelectClauses<Result> {
   /// Bytes that the clauses need for the values they send or receive; a multiple of 16.
   var _slotSize: Int { get }
 
-  /// Fills in the clauses' entries and puts the values to send into their slots.
-  func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer)
+  /// Fills in the clauses' entries and moves the values to send into their slots.
+  mutating func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer)
 
   /// Releases what is in the slots of the clauses that have not won.
   func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int)
@@ -26,8 +26,8 @@ public protocol SelectClauses<Result> {
 
 /// Some clauses and one more.
 public struct SelectList<Clauses: SelectClauses, Element>: SelectClauses {
-  @usableFromInline let clauses: Clauses
-  @usableFromInline let last: SelectClause<Element, Clauses.Result>
+  @usableFromInline var clauses: Clauses
+  @usableFromInline var last: SelectClause<Element, Clauses.Result>
 
   @inlinable @inline(__always)
   init(clauses: Clauses, last: SelectClause<Element, Clauses.Result>) {
@@ -42,7 +42,7 @@ public struct SelectList<Clauses: SelectClauses, Element>: SelectClauses {
   public var _slotSize: Int { clauses._slotSize + last._slotSize }
 
   @inlinable @inline(__always)
-  public func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer) {
+  public mutating func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer) {
     clauses._prepare(entries, slots)
     last._prepare(lastEntry(entries), slots + clauses._slotSize)
   }

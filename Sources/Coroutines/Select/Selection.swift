@@ -42,7 +42,7 @@ package enum Selection {
     }
 
     lockAll(entries, count, thread)
-    if let (index, partner) = poll(entries, count, Int(cck_thread_random(thread) >> 1) % count) {
+    if let (index, partner) = poll(entries, count, thread) {
       unlockAll(entries, count)
       if let partner { ResumeToken(partner, .delivered).resume(thread) }
       return index
@@ -56,12 +56,12 @@ package enum Selection {
 
   // MARK: - Pass 1: something ready?
 
-  /// Carries out the first ready clause from `start` on, round the list. Under all locks.
+  /// Carries out a ready clause, each with the same chance. Under all locks.
   private static func poll(
-    _ entries: Entries, _ count: Int, _ start: Int
+    _ entries: Entries, _ count: Int, _ thread: ThreadRecord
   ) -> (Int, UnsafeMutablePointer<Waiter>?)? {
-    for offset in 0..<count {
-      let index = (start + offset) % count
+    var order = RandomOrder(count, thread)
+    while let index = order.next() {
       guard let core = entries[index].core else { continue }
       let slot = entries[index].slot
       entries[index].waiter.outcome = .delivered
@@ -209,5 +209,36 @@ package enum Selection {
       if (0..<index).contains(where: { entries[$0].core == core }) { continue }
       core.lock.release(entries[index].mode)
     }
+  }
+}
+
+/// The numbers below a count in random order.
+///
+/// Every order has the same chance: going round from a random start would favour the clause that
+/// comes after some that are not ready. Past 64 numbers it does just that, to need no memory.
+private struct RandomOrder {
+  private let count: Int
+  private let thread: ThreadRecord
+  private var left: Int
+  /// Bit set of the numbers that have not come yet.
+  private var untried = UInt64.max
+
+  init(_ count: Int, _ thread: ThreadRecord) {
+    self.count = count
+    self.thread = thread
+    left = count
+    if count < 64 { untried = (1 << UInt64(count)) &- 1 }
+    if count > 64 { untried = UInt64(cck_thread_random(thread)) }
+  }
+
+  mutating func next() -> Int? {
+    guard left > 0 else { return nil }
+    defer { left -= 1 }
+    if count > 64 { return Int((untried &+ UInt64(left)) % UInt64(count)) }
+    var candidates = untried
+    for _ in 0..<(Int(cck_thread_random(thread) >> 1) % left) { candidates &= candidates &- 1 }
+    let index = candidates.trailingZeroBitCount
+    untried &= ~(1 << UInt64(index))
+    return index
   }
 }

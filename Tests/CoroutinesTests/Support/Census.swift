@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// Counts the objects of one test that are alive, to show that each is released, and once.
+final class Census: Sendable {
+  private let count = Atomic<Int>(0)
+
+  /// Objects that are alive now.
+  var alive: Int { count.load(ordering: .sequentiallyConsistent) }
+
+  func note(_ change: Int) {
+    let now = count.add(change, ordering: .sequentiallyConsistent).newValue
+    precondition(now >= 0, "an object was released twice")
+  }
+}
+
+/// An object that a census counts.
+final class Counted: Sendable {
+  let number: Int
+  private let census: Census
+
+  init(_ number: Int, _ census: Census) {
+    self.number = number
+    self.census = census
+    census.note(1)
+  }
+
+  deinit { census.note(-1) }
+}
+
+/// A number that several threads add to.
+final class Tally: Sendable {
+  private let number = Atomic<Int>(0)
+
+  var value: Int { number.load(ordering: .sequentiallyConsistent) }
+
+  @discardableResult
+  func add(_ amount: Int = 1) -> Int {
+    number.add(amount, ordering: .sequentiallyConsistent).newValue
+  }
+}
+
+/// What happened, in order, from any thread.
+final class SharedLog<Entry: Sendable>: Sendable {
+  private let list = Mutex<[Entry]>([])
+
+  var entries: [Entry] { list.withLock { $0 } }
+
+  func add(_ entry: Entry) { list.withLock { $0.append(entry) } }
+}
+
+/// What happened, in order, on one scheduler.
+final class Steps<Entry> {
+  var entries: [Entry] = []
+
+  func add(_ entry: Entry) { entries.append(entry) }
+}
