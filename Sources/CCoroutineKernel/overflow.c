@@ -61,7 +61,7 @@ static void report(const cck_stack_t *stack) {
   put(" KiB of its stack are used. Either a recursion does not end, or it needs more: ");
   put(stack->identifier == 0 ? "Generator(stackSize: .kibibytes("
                              : "launch(stackSize: .kibibytes(");
-  put_number(kibibytes * 4);
+  put_number(kibibytes * 4 > CCK_STACK_LARGEST >> 10 ? CCK_STACK_LARGEST >> 10 : kibibytes * 4);
   put(")) { … }\n");
 }
 

@@ -92,8 +92,16 @@ package struct FiberList {
 /// - F3. `stack` is nil until its first run and from its end on.
 @usableFromInline
 package struct Fiber: ~Copyable {
-  /// Link in a run queue or an inbox. First field: a link's address is its fiber's.
+  /// Link in a run queue or an inbox. First field: a link's address is its fiber's. The next three
+  /// have accessors that compute their addresses from this order: taking the address of a field in
+  /// Swift counts as writing to it, and other threads look at these.
   @usableFromInline package var link: InboxLink
+  /// Guards `joiners` and the transition to dead.
+  @usableFromInline package var joinLock: cck_lock_t
+  /// Those who wait for the end.
+  @usableFromInline package var joiners: WaitQueue
+  /// What the body returned or threw; valid once dead.
+  @usableFromInline package var cell: ResultCell
   /// The scheduler it runs on.
   @usableFromInline package var home: UnsafeMutablePointer<Home>
   /// Its stack and saved context.
@@ -122,10 +130,6 @@ package struct Fiber: ~Copyable {
   @usableFromInline package let phase: Atomic<FiberPhase>
   /// Cancellation has been asked for, somewhere: look before parking. See `CancellationScope`.
   @usableFromInline package let attention: Atomic<Bool>
-  /// Guards `joiners` and the transition to dead.
-  @usableFromInline package var joinLock: cck_lock_t
-  /// Those who wait for the end.
-  @usableFromInline package var joiners: WaitQueue
 
   /// A coroutine that has not started.
   @inlinable @inline(__always)
@@ -138,6 +142,7 @@ package struct Fiber: ~Copyable {
     body: @escaping KernelFunction
   ) {
     self.link = InboxLink()
+    self.cell = ResultCell()
     self.home = home
     self.stack = nil
     self.body = body
@@ -197,6 +202,32 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     } else {
       _ = cck_context_switch(own.context, home.context, nil)
     }
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == Fiber {
+  /// The address of `joinLock`.
+  @inlinable @inline(__always)
+  package var joinLock: UnsafeMutablePointer<Lock> {
+    // SAFETY: second field, after one whose stride is a multiple of its alignment (checked by a test).
+    (UnsafeMutableRawPointer(self) + MemoryLayout<InboxLink>.stride)
+      .assumingMemoryBound(to: Lock.self)
+  }
+
+  /// The address of `joiners`.
+  @inlinable @inline(__always)
+  package var joiners: UnsafeMutablePointer<WaitQueue> {
+    // SAFETY: third field; as above.
+    (UnsafeMutableRawPointer(joinLock) + MemoryLayout<Lock>.stride)
+      .assumingMemoryBound(to: WaitQueue.self)
+  }
+
+  /// The address of `cell`.
+  @inlinable @inline(__always)
+  package var cell: UnsafeMutablePointer<ResultCell> {
+    // SAFETY: fourth field; as above.
+    (UnsafeMutableRawPointer(joiners) + MemoryLayout<WaitQueue>.stride)
+      .assumingMemoryBound(to: ResultCell.self)
   }
 }
 

@@ -30,7 +30,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// Brings a coroutine that has not started to an event loop. False if the loop has ended.
   package func postFirst(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
     guard post(fiber.link) else { return false }
-    cck_parker_wake(parkerAddress)
+    cck_parker_wake(pointee.parker)
     return true
   }
 

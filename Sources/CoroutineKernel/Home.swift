@@ -9,7 +9,7 @@ package let postToLoop: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRa
   // SAFETY: the types are those that `makeReady` passes.
   let home = home.assumingMemoryBound(to: Home.self)
   _ = home.post(fiber.assumingMemoryBound(to: InboxLink.self))
-  cck_parker_wake(home.parkerAddress)
+  cck_parker_wake(home.pointee.parker)
 }
 
 /// The raw part of a scheduler: run queue, inbox, timers.
@@ -55,7 +55,7 @@ package struct Home: ~Copyable {
   /// Sleepers and deadlines.
   package var timers: TimerHeap
   /// Where an event loop's thread sleeps.
-  package var parker: cck_parker_t
+  package let parker: UnsafeMutablePointer<cck_parker_t>
 
   package init() {
     context = cck_context_t()
@@ -71,8 +71,8 @@ package struct Home: ~Copyable {
     scheduler = nil
     spareStack = nil
     timers = TimerHeap()
-    parker = cck_parker_t()
-    cck_parker_initialize(&parker)
+    parker = .allocate(capacity: 1)
+    cck_parker_initialize(parker)
   }
 }
 
@@ -89,11 +89,6 @@ extension UnsafeMutablePointer where Pointee == Home {
   @inlinable @inline(__always)
   package var context: UnsafeMutablePointer<cck_context_t> {
     UnsafeMutableRawPointer(self).assumingMemoryBound(to: cck_context_t.self)
-  }
-
-  /// The address of the parker, stable because homes do not move.
-  package var parkerAddress: UnsafeMutablePointer<cck_parker_t> {
-    withUnsafeMutablePointer(to: &pointee.parker) { $0 }
   }
 
   /// Appends a coroutine to the run queue.

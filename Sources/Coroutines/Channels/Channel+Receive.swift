@@ -99,12 +99,13 @@ extension Channel {
   /// *Cancellation, closing:* throws; the values received so far are in the error
   /// (`PartialReceiveError`), so that none is lost.
   ///
-  /// - Parameter count: Zero (returns at once) or more.
+  /// - Parameter count: Zero (parks for nothing) or more.
   /// - Returns: Exactly `count` values, in order.
   /// - Throws: As `receive` if there was no value yet, else `PartialReceiveError`.
   @available(*, noasync)
   public func receive(count: Int) throws -> [Element] {
     precondition(count >= 0, "receive(count: \(count)): the count must be 0 or more.")
+    _ = try Parking.begin("Channel.receive(count:)", currentThread())
     var elements: [Element] = []
     elements.reserveCapacity(count)
     do {

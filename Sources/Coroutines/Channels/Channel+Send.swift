@@ -100,19 +100,3 @@ extension Channel {
     slot.unsafelyUnwrapped.assumingMemoryBound(to: Element.self).initialize(to: element)
   }
 }
-
-extension UnsafeMutablePointer where Pointee == ChannelCore {
-  /// The address of the senders' queue.
-  @inlinable @inline(__always)
-  package var senders: UnsafeMutablePointer<WaitQueue> {
-    // SAFETY: the core does not move.
-    withUnsafeMutablePointer(to: &pointee.senders) { $0 }
-  }
-
-  /// The address of the receivers' queue.
-  @inlinable @inline(__always)
-  package var receivers: UnsafeMutablePointer<WaitQueue> {
-    // SAFETY: the core does not move.
-    withUnsafeMutablePointer(to: &pointee.receivers) { $0 }
-  }
-}

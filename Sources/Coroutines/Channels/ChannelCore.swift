@@ -19,7 +19,7 @@ public import CoroutineKernel
 /// value runs none.
 @usableFromInline
 package struct ChannelCore {
-  /// Guards everything here. First field.
+  /// Guards everything here. First field; the next two have accessors that rely on this order.
   @usableFromInline var lock: Lock
   /// Waiting receivers, first come first served.
   @usableFromInline var receivers = WaitQueue()
@@ -106,6 +106,22 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
   @inlinable @inline(__always)
   package var lock: UnsafeMutablePointer<Lock> {
     UnsafeMutableRawPointer(self).assumingMemoryBound(to: Lock.self)
+  }
+
+  /// The address of the receivers' queue.
+  @inlinable @inline(__always)
+  package var receivers: UnsafeMutablePointer<WaitQueue> {
+    // SAFETY: second field, after one whose stride is a multiple of its alignment (checked by a test).
+    (UnsafeMutableRawPointer(self) + MemoryLayout<Lock>.stride)
+      .assumingMemoryBound(to: WaitQueue.self)
+  }
+
+  /// The address of the senders' queue.
+  @inlinable @inline(__always)
+  package var senders: UnsafeMutablePointer<WaitQueue> {
+    // SAFETY: third field; as above.
+    (UnsafeMutableRawPointer(receivers) + MemoryLayout<WaitQueue>.stride)
+      .assumingMemoryBound(to: WaitQueue.self)
   }
 
   /// Decides a send. The caller holds the lock and carries the step out before it leaves the lock.

@@ -17,7 +17,7 @@ extension Coroutine {
   /// Runs the body, then everything that its end entails. On the coroutine's own stack.
   @inline(never)
   fileprivate final func live() {
-    if let label = extras?.label { fiber.pointee.stack?.pointee.label = UnsafePointer(label) }
+    if let label = label { fiber.pointee.stack?.pointee.label = UnsafePointer(label) }
     runBody()
     end()
   }
@@ -28,15 +28,15 @@ extension Coroutine {
     guard let work = work.take() else { return }
     if cancellationRequest.isSet {
       // Cancelled before it started: the body does not run at all.
-      result.store(failure: CancellationError())
+      fiber.cell.store(failure: CancellationError())
       return
     }
     do {
       try work()
       // A body without a value stores none.
-      if cell.content == .nothing { cell.content = .value }
+      if fiber.cell.pointee.content == .nothing { fiber.cell.pointee.content = .value }
     } catch {
-      result.store(failure: error)
+      fiber.cell.store(failure: error)
     }
   }
 
@@ -64,7 +64,7 @@ extension Coroutine {
 
     var wakes = ResumeList()
     let thread = currentThread()
-    let lock = withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 }
+    let lock = fiber.joinLock
     let mode = lock.acquire(thread)
     fiber.pointee.phase.store(.dead, ordering: .releasing)
     wakes.claimAll(of: &fiber.pointee.joiners, .delivered)
@@ -90,7 +90,7 @@ extension Coroutine {
     // SAFETY: takes over the retain that `begin` made.
     let coroutine = Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner).takeRetainedValue()
     coroutine.work = nil
-    coroutine.result.store(
+    coroutine.fiber.cell.store(
       failure: CoroutineError.noMemoryForStack(
         bytes: StackSize(stackClass: fiber.pointee.stackClass).byteCount))
     coroutine.end()
@@ -111,7 +111,9 @@ extension Coroutine {
   final func reportUnobservedFailure() {
     guard let failure, !isObserved.isSet, !(failure is CancellationError) else { return }
     let thread = currentThread()
-    let report = UnobservedError(error: failure, coroutine: "\(self)", creationSite: creationSite)
+    let report = UnobservedError(
+      error: failure, coroutine: "\(self)", creationSite: creationSite,
+      remedy: "Call `join()` or `value()` on the handle, or launch it in a scope.")
     // The loop that it ran on may be over, and its home another's by now: so compare the scheduler.
     if let collector = extras?.collector, let home = thread.currentHome, home.core === collector {
       if collector.unobservedError == nil { collector.unobservedError = failure }
@@ -125,15 +127,16 @@ extension Coroutine {
 public struct UnobservedError: Sendable, CustomStringConvertible {
   /// What was thrown.
   public let error: any Error
-  /// The coroutine, described.
+  /// The coroutine, or the generator, described.
   public let coroutine: String
-  /// Where it was launched.
+  /// Where it was launched or made.
   public let creationSite: SourceSite
+  /// What to do about it.
+  let remedy: String
 
   /// What happened, to what, and what to do.
   public var description: String {
-    "\(coroutine), launched at \(creationSite), threw \(error), and nobody looked at it. "
-      + "Call `join()` or `value()` on the handle, or launch it in a scope."
+    "\(coroutine), made at \(creationSite), threw \(error), and nobody looked at it. \(remedy)"
   }
 
   static let handler = Mutex<@Sendable (UnobservedError) -> Void> { report in

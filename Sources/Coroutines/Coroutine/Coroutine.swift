@@ -31,7 +31,7 @@ import Synchronization
 /// Cost: one object of about 300 bytes until it starts, then a stack of which it commits what it
 /// uses, one page at least.
 public class Coroutine: @unchecked Sendable, CustomStringConvertible {
-  // SAFETY: `storage` is only reached through `fiber` and keeps the rules F1 and F2; `cell`, `work`
+  // SAFETY: `storage` is only reached through `fiber` and keeps the rules F1 and F2; `work`
   // and `extras` are written before the launch or by the home scheduler, and read by others once `phase` is
   // dead.
 
@@ -45,11 +45,6 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   @usableFromInline
   package final var fiber: UnsafeMutablePointer<Fiber>
 
-  /// What the body returned or threw; valid once finished.
-  @exclusivity(unchecked)
-  @usableFromInline
-  package final var cell = ResultCell()
-
   /// The body, until it has ended.
   @exclusivity(unchecked)
   @usableFromInline
@@ -59,6 +54,11 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   @exclusivity(unchecked)
   @usableFromInline
   package final var extras: CoroutineExtras?
+
+  /// The name, as C code can print it. Set before the launch, if at all.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var label: UnsafeMutablePointer<CChar>?
 
   /// Where it was launched.
   public final let creationSite: SourceSite
@@ -82,6 +82,7 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
     creationSite = site
     work = nil
     extras = nil
+    label = nil
     storage = Fiber(
       home: home,
       owner: UnsafeMutableRawPointer(thread),
@@ -97,19 +98,13 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   }
 
   deinit {
-    if cell.content == .error { reportUnobservedFailure() }
-    result.clear()
-  }
-
-  /// The address of `cell`.
-  @inlinable @inline(__always)
-  package final var result: UnsafeMutablePointer<ResultCell> {
-    // SAFETY: a stored property of a class does not move.
-    withUnsafeMutablePointer(to: &cell) { $0 }
+    if fiber.cell.pointee.content == .error { reportUnobservedFailure() }
+    fiber.cell.clear()
+    label?.deallocate()
   }
 
   /// The error that the body threw; valid once finished.
-  package final var failure: (any Error)? { cell.failure }
+  package final var failure: (any Error)? { fiber.cell.pointee.failure }
 }
 
 extension Coroutine {
@@ -123,7 +118,7 @@ extension Coroutine {
   public final var id: UInt64 { fiber.pointee.identifier }
 
   /// The name given at launch, if any.
-  public final var name: String? { extras?.name }
+  public final var name: String? { label.map { String(cString: $0) } }
 
   /// What a coroutine is doing.
   public enum State: Sendable, Hashable {

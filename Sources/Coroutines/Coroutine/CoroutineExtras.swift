@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoroutineKernel
-import Synchronization
+public import Synchronization
 
 /// A flag that is set, from any thread, and can be looked at from any other.
 @usableFromInline
 package struct AtomicFlag: ~Copyable, Sendable {
-  private let value = Atomic<Bool>(false)
+  @usableFromInline let value = Atomic<Bool>(false)
 
   /// A flag that is not set.
-  @usableFromInline
+  @inlinable @inline(__always)
   package init() {}
 
   /// It has been set.
+  @inlinable @inline(__always)
   package var isSet: Bool { value.load(ordering: .acquiring) }
 
   /// Sets it. True if it was not set before.
+  @inlinable @inline(__always)
   @discardableResult
   package func set() -> Bool {
     if value.load(ordering: .relaxed) { return false }
@@ -26,10 +28,6 @@ package struct AtomicFlag: ~Copyable, Sendable {
 /// The parts of a coroutine that most do without.
 @usableFromInline
 package final class CoroutineExtras {
-  /// For people.
-  package var name: String?
-  /// The name as the overflow report needs it; freed with this object.
-  package var label: UnsafeMutablePointer<CChar>?
   /// Called when the body has ended, before joiners are woken.
   package var finishHooks: [() -> Void] = []
   /// Children on other schedulers.
@@ -43,10 +41,6 @@ package final class CoroutineExtras {
 
   @usableFromInline
   package init() {}
-
-  deinit {
-    label?.deallocate()
-  }
 }
 
 /// Coroutines that are to be cancelled with a parent that runs on another scheduler.

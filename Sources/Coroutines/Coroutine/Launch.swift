@@ -170,16 +170,13 @@ extension SchedulerCore {
 }
 
 extension Coroutine {
-  /// Notes the name, also in the form that the overflow report can print.
+  /// Notes the name, in the form that the overflow report can print.
   @usableFromInline
   package final func setName(_ name: String) {
-    let extras = requiredExtras
-    extras.name = name
-    let bytes = Array(name.utf8.prefix(200))
-    let label = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
-    for (index, byte) in bytes.enumerated() { label[index] = CChar(bitPattern: byte) }
-    label[bytes.count] = 0
-    extras.label = label
+    let bytes = name.utf8CString
+    let label = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+    for (index, byte) in bytes.enumerated() { label[index] = byte }
+    self.label = label
   }
 
   /// Hands the coroutine to its scheduler, as a child of `parent`.
@@ -287,7 +284,7 @@ extension Coroutine {
   /// Ends a coroutine whose scheduler is gone.
   private final func endUnlaunched() {
     work = nil
-    result.store(failure: CoroutineError.schedulerShutDown)
+    fiber.cell.store(failure: CoroutineError.schedulerShutDown)
     extras?.registeredIn?.remove(self)
     CoroutineLocals.drop(fiber)
     fiber.pointee.phase.store(.dead, ordering: .sequentiallyConsistent)

@@ -17,9 +17,9 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
     work: @escaping () throws -> Value
   ) {
     super.init(home: home, stackSize: stackSize, site: site, thread: thread)
-    let result = result
+    let cell = fiber.cell
     // SAFETY: the closure runs while the object is alive, which its scheduler sees to.
-    self.work = { result.store(try work()) }
+    self.work = { cell.store(try work()) }
   }
 
   /// A body without a value is the work as it stands.
@@ -38,8 +38,8 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
   /// The value once finished; throws what the body threw.
   @inlinable
   package func outcome() throws -> Value {
-    if cell.content != .value { throw failureObserved() }
-    return result.load(as: Value.self)
+    if fiber.cell.pointee.content != .value { throw failureObserved() }
+    return fiber.cell.load(as: Value.self)
   }
 }
 

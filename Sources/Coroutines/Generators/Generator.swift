@@ -32,12 +32,23 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
   @usableFromInline
   let state: TypedState
 
+  /// Where it was made.
+  public let creationSite: SourceSite
+
   /// A generator.
   ///
   /// - Parameters:
   ///   - stackSize: Address space for its stack; see `StackSize`.
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
   ///   - body: Produces the values. What it throws ends the sequence and is then in `error`.
-  public init(stackSize: StackSize = .default, _ body: @escaping (Yield) throws -> Void) {
+  public init(
+    stackSize: StackSize = .default,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping (Yield) throws -> Void
+  ) {
+    creationSite = SourceSite(file: file, line: line)
     state = TypedState(stackSize: stackSize, body)
   }
 
@@ -46,7 +57,8 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
     if let error = state.failure, !state.isObserved, !(error is CancellationError) {
       Coroutine.unobservedErrorHandler(
         UnobservedError(
-          error: error, coroutine: "a Generator<\(Element.self)>", creationSite: SourceSite()))
+          error: error, coroutine: "a Generator<\(Element.self)>", creationSite: creationSite,
+          remedy: "Look at the generator's `error` when it has no more values."))
     }
   }
 
@@ -59,10 +71,10 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
   public func next() -> Element? {
     let state = state
     let now = currentThread()
-    if state.phase == .suspended, state.thread == now, let stack = state.stack {
+    if state.phase == .suspended, state.thread == now {
       state.phase = .running
       state.resumer = now.pointee.fiber
-      _ = cck_context_switch(state.caller, stack.context, nil)
+      _ = cck_context_switch(state.caller, state.body, nil)
       if state.phase == .finished { state.giveBackStack() }
     } else {
       state.resumeSlowly()
@@ -127,11 +139,11 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
     public func callAsFunction(_ element: Element) throws {
       let state = state
       guard state.phase == .running, !state.isCancelled,
-        state.resumer == currentThread().pointee.fiber, let stack = state.stack
+        state.resumer == currentThread().pointee.fiber
       else { throw state.refuseYield() }
       state.slot.initialize(to: element)
       state.phase = .suspended
-      _ = cck_context_switch(stack.context, state.caller, nil)
+      _ = cck_context_switch(state.body, state.caller, nil)
       if state.isCancelled { throw CancellationError() }
     }
 
@@ -154,13 +166,13 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
     @usableFromInline let slot: UnsafeMutablePointer<Element>
 
     @exclusivity(unchecked)
-    private var body: ((Yield) throws -> Void)?
+    private var work: ((Yield) throws -> Void)?
 
     @exclusivity(unchecked)
     var isObserved = false
 
     init(stackSize: StackSize, _ body: @escaping (Yield) throws -> Void) {
-      self.body = body
+      self.work = body
       self.slot = .allocate(capacity: 1)
       super.init(stackSize: stackSize)
     }
@@ -171,13 +183,13 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
 
     @usableFromInline
     override func run() throws {
-      guard let body else { return }
-      try body(Yield(self))
+      guard let work else { return }
+      try work(Yield(self))
     }
 
     @usableFromInline
     override func dropBody() {
-      body = nil
+      work = nil
     }
   }
 }

@@ -31,10 +31,16 @@ package class GeneratorState {
     case finished
   }
 
-  /// The contexts of those who resume and of the body, in memory that does not move.
+  /// Where whoever resumed goes on. `callerContext` is its address.
   @exclusivity(unchecked)
   @usableFromInline
-  package final let caller: UnsafeMutablePointer<cck_context_t>
+  package final var callerStorage = cck_context_t()
+
+  /// Where the body goes on. `bodyContext` is its address. Here and not in the stack's record, because
+  /// the way to it is on the critical path of every value: one load less.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var bodyStorage = cck_context_t()
 
   /// The body's stack, from its start to its end.
   @exclusivity(unchecked)
@@ -70,18 +76,30 @@ package class GeneratorState {
   @usableFromInline
   package final var isCancelled = false
 
+  /// Yields refused since then.
+  @exclusivity(unchecked)
+  private final var refusals = 0
+
   @exclusivity(unchecked)
   private final let stackSize: StackSize
 
   @usableFromInline
   package init(stackSize: StackSize) {
     self.stackSize = stackSize
-    caller = .allocate(capacity: 1)
-    caller.initialize(to: cck_context_t())
   }
 
-  deinit {
-    caller.deallocate()
+  /// The address of `callerStorage`.
+  @inlinable @inline(__always)
+  package final var caller: UnsafeMutablePointer<cck_context_t> {
+    // SAFETY: a stored property of a class does not move.
+    withUnsafeMutablePointer(to: &callerStorage) { $0 }
+  }
+
+  /// The address of `bodyStorage`.
+  @inlinable @inline(__always)
+  package final var body: UnsafeMutablePointer<cck_context_t> {
+    // SAFETY: a stored property of a class does not move.
+    withUnsafeMutablePointer(to: &bodyStorage) { $0 }
   }
 
   /// Runs the body, on its own stack.
@@ -119,10 +137,10 @@ package class GeneratorState {
     resumer = now.pointee.fiber
     if thread == nil {
       cck_exclusivity_enter(exclusivity(stack))
-      _ = cck_context_switch(caller, stack.context, Unmanaged.passUnretained(self).toOpaque())
+      _ = cck_context_switch(caller, body, Unmanaged.passUnretained(self).toOpaque())
       cck_exclusivity_exit(exclusivity(stack))
     } else {
-      _ = cck_context_switch(caller, stack.context, Unmanaged.passUnretained(self).toOpaque())
+      _ = cck_context_switch(caller, body, Unmanaged.passUnretained(self).toOpaque())
     }
     if phase == .finished { giveBackStack() }
   }
@@ -136,7 +154,7 @@ package class GeneratorState {
     stack.pointee.identifier = 0
     self.stack = stack
     if Self.isPinnedHere(now) { thread = now }
-    cck_context_make(stack.context, stack.pointee.low, stack, runGenerator)
+    cck_context_make(body, stack.pointee.low, stack, runGenerator)
   }
 
   /// On event loops and on the main thread outside tasks, code stays on its thread.
@@ -150,7 +168,7 @@ package class GeneratorState {
     guard let stack else { return }
     self.stack = nil
     dropBody()
-    cck_context_retire(stack.context)
+    cck_context_retire(body)
     cck_stack_release(currentThread(), stack)
   }
 
@@ -177,16 +195,21 @@ package class GeneratorState {
 
   /// Gives the processor back to whoever resumed the body, until the next time.
   package final func suspend() {
-    guard let stack else { return }
     phase = .suspended
-    _ = cck_context_switch(stack.context, caller, nil)
+    _ = cck_context_switch(body, caller, nil)
   }
 
   /// Why a yield is not possible here and now.
   @usableFromInline @inline(never)
   package final func refuseYield() -> any Error {
     switch phase {
-    case .running where isCancelled: return CancellationError()
+    case .running where isCancelled:
+      refusals += 1
+      precondition(
+        refusals < 1_000_000,
+        "A generator was dropped, but its body goes on: it has caught the error that its yield throws "
+          + "a million times. Let that error end the body.")
+      return CancellationError()
     case .finished: return GeneratorError.finished
     default: return GeneratorError.yieldedElsewhere
     }
@@ -211,24 +234,25 @@ public struct GeneratorError: Error, Sendable, Hashable, CustomStringConvertible
       + "generator's user. Yield from the body and what it calls; use a Channel between coroutines.")
 }
 
-/// The first function on a generator's stack.
+/// The first function on a generator's stack. It holds no reference, since it never returns: what is
+/// retained here would be retained for ever.
 private let runGenerator: cck_entry_t = { argument in
-  // SAFETY: `resumeSlowly` passes the state, and its caller keeps it alive until the body has ended.
-  let state = Unmanaged<GeneratorState>.fromOpaque(argument.unsafelyUnwrapped)
-    .takeUnretainedValue()
-  runBody(of: state)
-  let caller = state.caller
-  guard let stack = state.stack else { fatalError("a generator lost its stack") }
-  cck_context_leave(stack.context, caller, nil)
+  let (own, caller) = runBody(argument.unsafelyUnwrapped)
+  cck_context_leave(own, caller, nil)
 }
 
 /// A function of its own, so that nothing of it is alive when the stack is left.
 @inline(never)
-private func runBody(of state: GeneratorState) {
+private func runBody(
+  _ argument: UnsafeMutableRawPointer
+) -> (own: UnsafeMutablePointer<cck_context_t>, caller: UnsafeMutablePointer<cck_context_t>) {
+  // SAFETY: `resumeSlowly` passes the state, and its caller keeps it alive until the body has ended.
+  let state = Unmanaged<GeneratorState>.fromOpaque(argument).takeUnretainedValue()
   do {
     try state.run()
   } catch {
     state.failure = error
   }
   state.phase = .finished
+  return (state.body, state.caller)
 }

@@ -159,20 +159,20 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
     var sent: Sent?
     var returned: Returned?
     private var yielded: Yielded?
-    private var body: ((Yield) throws -> Returned)?
+    private var work: ((Yield) throws -> Returned)?
 
     init(stackSize: StackSize, _ body: @escaping (Yield) throws -> Returned) {
-      self.body = body
+      self.work = body
       super.init(stackSize: stackSize)
     }
 
     override func run() throws {
-      guard let body else { return }
-      returned = try body(Yield(state: self))
+      guard let work else { return }
+      returned = try work(Yield(state: self))
     }
 
     override func dropBody() {
-      body = nil
+      work = nil
     }
 
     func takeYielded() -> Yielded? {

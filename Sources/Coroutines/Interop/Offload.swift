@@ -43,7 +43,9 @@ public final class OffloadPool: @unchecked Sendable {
   public static let shared = OffloadPool()
 
   private let lock = AllocatedLock()
-  private var queue: [() -> Void] = []
+  /// Work to be done, from `head` on; slots before it are nil, so that nothing is released with the
+  /// lock held when they go.
+  private var queue: [(() -> Void)?] = []
   private var head = 0
   private var threads = 0
   private var idle: [IdleThread] = []
@@ -115,15 +117,14 @@ public final class OffloadPool: @unchecked Sendable {
   private func takeWork() -> (() -> Void)? {
     lock.withLock {
       guard head < queue.count else { return nil }
-      defer {
-        head += 1
-        // The array is taken apart from the front; its room is used again once half of it is empty.
-        if head * 2 >= queue.count {
-          queue.removeFirst(head)
-          head = 0
-        }
+      let work = queue[head].take()
+      head += 1
+      // The array is taken apart from the front; its room is used again once half of it is empty.
+      if head * 2 >= queue.count {
+        queue.removeFirst(head)
+        head = 0
       }
-      return queue[head]
+      return work
     }
   }
 

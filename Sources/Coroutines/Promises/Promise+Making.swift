@@ -6,17 +6,22 @@ public import Dispatch
 /// pending promise is rejected as abandoned.
 private final class Resolver<Value>: Sendable {
   let promise: Promise<Value>
+  private let hasBegun = AtomicFlag()
 
   init(_ promise: Promise<Value>) {
     self.promise = promise
   }
 
   deinit {
-    if promise.isPending { promise.reject(PromiseError.abandoned(promise.creationSite)) }
+    guard promise.isPending else { return }
+    // A constructor that never ran was cancelled before it started, with the code that made the promise.
+    promise.reject(
+      hasBegun.isSet ? PromiseError.abandoned(promise.creationSite) : CancellationError())
   }
 
   /// Calls the constructor with closures that settle; what it throws rejects.
   func run(_ constructor: (@escaping Promise<Value>.Fulfill, @escaping Promise<Value>.Reject) throws -> Void) {
+    hasBegun.set()
     do {
       try constructor({ self.promise.fulfill($0) }, { self.promise.reject($0) })
     } catch {

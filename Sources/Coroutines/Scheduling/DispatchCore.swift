@@ -171,10 +171,13 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
         home.pointee.urgent -= 1
       }
     }
-    let hasMore = home.pointee.runFirst != nil || home.hasPost
+    // Ordering rule 5: what it made ready runs before the thread goes back to the queue.
+    drain()
     leaveTurn()
-    // What it made ready runs in a block of its own: the caller asked for one coroutine.
-    if hasMore { _ = post {} }
+    while home.hasPost, takeTurn() {
+      drain()
+      leaveTurn()
+    }
     return true
   }
 

@@ -18,12 +18,18 @@ public final class SerialScheduler: Scheduler, @unchecked Sendable {
 
   /// Starts a thread with an event loop.
   ///
+  /// If the system has no thread left, coroutines launched on it end at once with
+  /// `CoroutineError.schedulerShutDown`.
+  ///
   /// - Parameter name: For dumps and debuggers.
   public init(name: String = "serial") {
     let loop = EventLoop(label: name, stopsWhenEmpty: false)
     self.loop = loop
     super.init(core: loop)
-    startKernelThread(named: name) { loop.run() }
+    if !startKernelThread(named: name, { loop.run() }) {
+      // Nothing will ever run here; launches say so instead of waiting for ever.
+      _ = loop.home.closeInbox()
+    }
   }
 
   deinit {

@@ -8,29 +8,29 @@
 @usableFromInline
 package struct ResultCell {
   @usableFromInline
-  enum Content: UInt8, Sendable {
+  package enum Content: UInt8, Sendable {
     case nothing
     case value
     case error
   }
 
-  @usableFromInline var words: (UInt, UInt, UInt) = (0, 0, 0)
+  @usableFromInline package var words: (UInt, UInt, UInt) = (0, 0, 0)
   /// The error, if that is the content.
-  @usableFromInline var failure: (any Error)?
+  @usableFromInline package var failure: (any Error)?
   /// Destroys the value at an address; nil if that takes nothing.
-  @usableFromInline var destroy: ((UnsafeMutableRawPointer) -> Void)?
-  @usableFromInline var content = Content.nothing
+  @usableFromInline package var destroy: ((UnsafeMutableRawPointer) -> Void)?
+  @usableFromInline package var content = Content.nothing
   /// The value is in a box whose address is the first word.
-  @usableFromInline var isBoxed = false
+  @usableFromInline package var isBoxed = false
 
-  @usableFromInline
+  @inlinable @inline(__always)
   package init() {}
 }
 
 extension UnsafeMutablePointer where Pointee == ResultCell {
   /// Where the value is.
   @inlinable @inline(__always)
-  var address: UnsafeMutableRawPointer {
+  package var address: UnsafeMutableRawPointer {
     if pointee.isBoxed {
       // SAFETY: a box's address is never zero.
       return UnsafeMutableRawPointer(bitPattern: pointee.words.0).unsafelyUnwrapped
