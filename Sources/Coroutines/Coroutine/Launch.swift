@@ -59,42 +59,6 @@ public func launch<Value>(
   return coroutine
 }
 
-/// Starts a coroutine that returns nothing, on the scheduler of the code that calls this.
-///
-/// The same as the `launch` for bodies that return a value, without the closure that would keep one.
-///
-/// - Parameters:
-///   - name: For dumps, errors and overflow reports.
-///   - stackSize: Address space for its stack; see `StackSize`.
-///   - start: When it begins.
-///   - file: Where it is launched; leave out.
-///   - line: Where it is launched; leave out.
-///   - body: What it does. What it throws goes to `join` and `value`.
-/// - Returns: The handle. Dropping it changes nothing.
-@inlinable
-@discardableResult
-public func launch(
-  name: String? = nil,
-  stackSize: StackSize = .default,
-  start: LaunchStart = .queued,
-  file: StaticString = #fileID,
-  line: UInt = #line,
-  _ body: @escaping () throws -> Void
-) -> ValueCoroutine<Void> {
-  let thread = currentThread()
-  let parent = thread.runningFiber
-  let coroutine = ValueCoroutine<Void>(
-    home: parent.map { $0.pointee.home } ?? SchedulerCore.ofCaller(thread).home,
-    stackSize: stackSize,
-    site: SourceSite(file: file, line: line),
-    thread: thread,
-    voidWork: body
-  )
-  if let name { coroutine.setName(name) }
-  coroutine.begin(start, parent, thread)
-  return coroutine
-}
-
 /// Starts a coroutine on a given scheduler.
 ///
 /// - Parameters:

@@ -17,22 +17,14 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
     work: @escaping () throws -> Value
   ) {
     super.init(home: home, stackSize: stackSize, site: site, thread: thread)
-    let cell = fiber.cell
-    // SAFETY: the closure runs while the object is alive, which its scheduler sees to.
-    self.work = { cell.store(try work()) }
-  }
-
-  /// A body without a value is the work as it stands.
-  @inlinable
-  package init(
-    home: UnsafeMutablePointer<Home>,
-    stackSize: StackSize,
-    site: SourceSite,
-    thread: ThreadRecord,
-    voidWork: @escaping () throws -> Void
-  ) where Value == Void {
-    super.init(home: home, stackSize: stackSize, site: site, thread: thread)
-    self.work = voidWork
+    if Value.self == Void.self, let work = work as? () throws -> Void {
+      // Nothing to keep: the body is the work as it stands. Specialised code has no cast here.
+      self.work = work
+    } else {
+      let cell = fiber.cell
+      // SAFETY: the closure runs while the object is alive, which its scheduler sees to.
+      self.work = { cell.store(try work()) }
+    }
   }
 
   /// The value once finished; throws what the body threw.

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// What a send to a full channel does when it must not wait.
-@Suite struct OverflowTests {
+@Suite struct OverflowPolicyTests {
   @Test(arguments: [1, 2, 3, 64])
   func `a channel that drops its oldest keeps the last values`(count: Int) throws {
     try runBlocking {
