@@ -65,8 +65,18 @@ extension UnsafeMutablePointer where Pointee == Home {
     return nil
   }
 
-  /// Gives a coroutine that has not started its stack. False if there is no memory for one.
+  /// Gives a coroutine that has not started a stack that is at hand. False if none is.
   @usableFromInline
+  package func prepareFromPool(
+    _ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord
+  ) -> Bool {
+    let isAtHand =
+      pointee.spareStack?.pointee.size_class == fiber.pointee.stackClass
+      || cck_stack_is_at_hand(thread, fiber.pointee.stackClass) != 0
+    return isAtHand && prepare(fiber, thread)
+  }
+
+  /// Gives a coroutine that has not started its stack. False if there is no memory for one.
   package func prepare(_ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) -> Bool {
     let stack: UnsafeMutablePointer<cck_stack_t>
     if let spare = pointee.spareStack, spare.pointee.size_class == fiber.pointee.stackClass {

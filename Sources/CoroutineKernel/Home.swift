@@ -118,12 +118,12 @@ extension UnsafeMutablePointer where Pointee == Home {
     return fiber
   }
 
-  /// Takes the first ready coroutine if it can be switched to directly, and sees to it that it has a
-  /// stack.
+  /// Takes the first ready coroutine if it can be switched to directly: if it has a stack, or one lies
+  /// ready for it. (The loop deals with those for which memory must be found.)
   @inlinable @inline(__always)
   package func popForHandOver(_ thread: ThreadRecord) -> UnsafeMutablePointer<Fiber>? {
     guard let fiber = pointee.runFirst, pointee.handOvers > 0 else { return nil }
-    if fiber.pointee.stack == nil, !prepare(fiber, thread) { return nil }
+    if fiber.pointee.stack == nil, !prepareFromPool(fiber, thread) { return nil }
     pointee.handOvers &-= 1
     remove(first: fiber)
     return fiber

@@ -62,6 +62,11 @@ CCK_INLINE cck_stack_t *_Nullable cck_stack_acquire(
   return stack;
 }
 
+/// 1 if the thread has a stack of the class in its hot list.
+CCK_INLINE int cck_stack_is_at_hand(const cck_thread_t *_Nonnull thread, uint32_t size_class) {
+  return thread->free_stacks[size_class] != NULL;
+}
+
 /// Number of free stacks of a class that a thread keeps before it gives half of them to the others.
 #define CCK_STACK_THREAD_LIMIT 256
 
