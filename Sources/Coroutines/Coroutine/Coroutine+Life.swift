@@ -48,6 +48,8 @@ extension Coroutine {
     }
     if failure != nil, home.core.collectsUnobservedErrors { requiredExtras.collector = home.core }
     FiberList.remove(fiber)
+    // A cancellation from elsewhere is carried out by a message, which this end may have overtaken.
+    if cancellationRequest.isSet { CancellationScope.cancelChildren(of: fiber) }
     FiberList.move(
       withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }, to: nil)
     CoroutineLocals.drop(fiber)

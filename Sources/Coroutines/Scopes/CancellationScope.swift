@@ -55,6 +55,12 @@ package final class CancellationScope: @unchecked Sendable {
 
   private func close(_ fiber: UnsafeMutablePointer<Fiber>) {
     isOpen = false
+    if cancelled.isSet {
+      // A cancellation from elsewhere is carried out by a message, which the code may have overtaken.
+      var reached: [UnsafeMutablePointer<Fiber>] = []
+      cancelChildren(&reached)
+      Self.carryOut(&reached, from: 0)
+    }
     fiber.pointee.scope = parent?.toOpaque()
     // Children that were not waited for now belong to the code around.
     let outer = parent?.takeUnretainedValue()
