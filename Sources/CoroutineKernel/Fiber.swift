@@ -98,6 +98,10 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var home: UnsafeMutablePointer<Home>
   /// Its stack and saved context.
   @usableFromInline package var stack: UnsafeMutablePointer<cck_stack_t>?
+  /// Guards `joiners` and the transition to dead. Its place is known to `joinLockAddress`.
+  @usableFromInline package var joinLock: cck_lock_t
+  /// Those who wait for the end. Its place is known to `joinersAddress`.
+  @usableFromInline package var joiners: WaitQueue
   /// Runs the body; when it returns, this memory may be gone.
   @usableFromInline package var body: KernelFunction
   /// The `Coroutine` that this is part of; not retained here.
@@ -122,10 +126,6 @@ package struct Fiber: ~Copyable {
   @usableFromInline package let phase: Atomic<FiberPhase>
   /// Cancellation has been asked for, somewhere: look before parking. See `CancellationScope`.
   @usableFromInline package let attention: Atomic<Bool>
-  /// Guards `joiners` and the transition to dead.
-  @usableFromInline package var joinLock: cck_lock_t
-  /// Those who wait for the end.
-  @usableFromInline package var joiners: WaitQueue
 
   /// A coroutine that has not started.
   @inlinable @inline(__always)
@@ -158,6 +158,22 @@ package struct Fiber: ~Copyable {
 }
 
 extension UnsafeMutablePointer where Pointee == Fiber {
+  /// The address of `joinLock`, which any thread may want: found without touching the fiber, because
+  /// `&pointee.joinLock` counts as an access to it.
+  @inlinable @inline(__always)
+  package var joinLockAddress: UnsafeMutablePointer<cck_lock_t> {
+    let offset = MemoryLayout<InboxLink>.stride + 2 * MemoryLayout<UnsafeRawPointer>.stride
+    // SAFETY: behind `link`, `home` and `stack`; FiberLayoutTests compares.
+    return (UnsafeMutableRawPointer(self) + offset).assumingMemoryBound(to: cck_lock_t.self)
+  }
+
+  /// The address of `joiners`, likewise.
+  @inlinable @inline(__always)
+  package var joinersAddress: UnsafeMutablePointer<WaitQueue> {
+    // SAFETY: behind `joinLock`.
+    UnsafeMutableRawPointer(joinLockAddress + 1).assumingMemoryBound(to: WaitQueue.self)
+  }
+
   /// Puts a coroutine that is not running at the end of its home's run queue, from anywhere.
   @inlinable @inline(__always)
   package func makeReady(_ thread: ThreadRecord) {

@@ -28,6 +28,8 @@ package let postToLoop: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRa
 package struct Home: ~Copyable {
   /// The loop's own stack, while a coroutine runs. First field.
   @usableFromInline package var context: cck_context_t
+  /// Where an event loop's thread sleeps. Its place is known to `parkerAddress`.
+  package var parker: cck_parker_t
   /// Ready coroutines, first come first served.
   @usableFromInline package var runFirst: UnsafeMutablePointer<Fiber>?
   @usableFromInline package var runLast: UnsafeMutablePointer<Fiber>?
@@ -51,8 +53,6 @@ package struct Home: ~Copyable {
   @usableFromInline package var scheduler: UnsafeMutableRawPointer?
   /// Sleepers and deadlines.
   package var timers: TimerHeap
-  /// Where an event loop's thread sleeps.
-  package var parker: cck_parker_t
 
   package init() {
     context = cck_context_t()
@@ -87,9 +87,11 @@ extension UnsafeMutablePointer where Pointee == Home {
     UnsafeMutableRawPointer(self).assumingMemoryBound(to: cck_context_t.self)
   }
 
-  /// The address of the parker, stable because homes do not move.
+  /// The address of the parker, stable because homes do not move. Any thread may want it: found without
+  /// touching the home, because `&pointee.parker` counts as an access to it.
   package var parkerAddress: UnsafeMutablePointer<cck_parker_t> {
-    withUnsafeMutablePointer(to: &pointee.parker) { $0 }
+    // SAFETY: behind `context`, both of C's layout; FiberLayoutTests compares.
+    UnsafeMutableRawPointer(context + 1).assumingMemoryBound(to: cck_parker_t.self)
   }
 
   /// Appends a coroutine to the run queue.

@@ -37,7 +37,7 @@ extension Coroutine {
   ///
   /// Its end takes the same lock, so the scheduler is there while the message is on its way.
   final func postWhileAlive(_ work: @escaping () -> Void) {
-    let lock = withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 }
+    let lock = fiber.joinLockAddress
     lock.withLock {
       guard !isFinished else { return }
       _ = fiber.pointee.home.core.post {

@@ -79,8 +79,8 @@ extension Coroutine {
     }
     try Parking.wait(
       operation,
-      on: withUnsafeMutablePointer(to: &fiber.pointee.joiners) { $0 },
-      withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 },
+      on: fiber.joinersAddress,
+      fiber.joinLockAddress,
       unless: { fiber.pointee.phase.load(ordering: .acquiring) == .dead }
     )
     withExtendedLifetime(self) {}
@@ -90,8 +90,8 @@ extension Coroutine {
   final func waitForEnd() async throws {
     let fiber = fiber
     try await TaskWait.wait(
-      on: withUnsafeMutablePointer(to: &fiber.pointee.joiners) { $0 },
-      withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 },
+      on: fiber.joinersAddress,
+      fiber.joinLockAddress,
       unless: { fiber.pointee.phase.load(ordering: .acquiring) == .dead }
     )
     withExtendedLifetime(self) {}

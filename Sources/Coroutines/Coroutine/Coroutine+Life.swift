@@ -57,7 +57,7 @@ extension Coroutine {
 
     var wakes = ResumeList()
     let thread = currentThread()
-    let lock = withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 }
+    let lock = fiber.joinLockAddress
     let mode = lock.acquire(thread)
     fiber.pointee.phase.store(.dead, ordering: .sequentiallyConsistent)
     wakes.claimAll(of: &fiber.pointee.joiners, .delivered)

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import CoroutineKernel
+import Testing
+
+/// Addresses that are computed, against those that the compiler gives.
+@Suite struct FiberLayoutTests {
+  @Test func `a fiber's lock and joiners are where their addresses say`() {
+    let owner = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
+    let home = UnsafeMutablePointer<Home>.allocate(capacity: 1)
+    home.initialize(to: Home())
+    let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
+    fiber.initialize(
+      to: Fiber(home: home, owner: owner, stackClass: 0, identifier: 0, body: { _ in }))
+    let lock = withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 }
+    let joiners = withUnsafeMutablePointer(to: &fiber.pointee.joiners) { $0 }
+    let parker = withUnsafeMutablePointer(to: &home.pointee.parker) { $0 }
+    #expect(fiber.joinLockAddress == lock)
+    #expect(fiber.joinersAddress == joiners)
+    #expect(home.parkerAddress == parker)
+    fiber.deinitialize(count: 1)
+    fiber.deallocate()
+    home.deinitialize(count: 1)
+    home.deallocate()
+    owner.deallocate()
+  }
+}
