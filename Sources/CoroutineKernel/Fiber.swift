@@ -102,6 +102,9 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var joinLock: cck_lock_t
   /// Those who wait for the end. Its place is known to `joinersAddress`.
   @usableFromInline package var joiners: WaitQueue
+  /// Coroutines launched by this one, outside any scope, on the same scheduler. Its place is
+  /// known to `childrenAddress`.
+  @usableFromInline package var children: FiberList
   /// Runs the body; when it returns, this memory may be gone.
   @usableFromInline package var body: KernelFunction
   /// The `Coroutine` that this is part of; not retained here.
@@ -112,8 +115,6 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var scope: UnsafeMutableRawPointer?
   /// Coroutine-local bindings in force; retained.
   @usableFromInline package var locals: UnsafeMutableRawPointer?
-  /// Coroutines launched by this one, outside any scope, on the same scheduler.
-  @usableFromInline package var children: FiberList
   /// The list of children that this is in.
   @usableFromInline package var siblings: UnsafeMutablePointer<FiberList>?
   @usableFromInline package var nextSibling: UnsafeMutablePointer<Fiber>?
@@ -172,6 +173,13 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   package var joinersAddress: UnsafeMutablePointer<WaitQueue> {
     // SAFETY: behind `joinLock`.
     UnsafeMutableRawPointer(joinLockAddress + 1).assumingMemoryBound(to: WaitQueue.self)
+  }
+
+  /// The address of `children`, likewise: a waker may be writing the link meanwhile.
+  @inlinable @inline(__always)
+  package var childrenAddress: UnsafeMutablePointer<FiberList> {
+    // SAFETY: behind `joiners`.
+    UnsafeMutableRawPointer(joinersAddress + 1).assumingMemoryBound(to: FiberList.self)
   }
 
   /// Puts a coroutine that is not running at the end of its home's run queue, from anywhere.

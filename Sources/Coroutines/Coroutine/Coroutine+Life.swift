@@ -51,7 +51,7 @@ extension Coroutine {
     // A cancellation from elsewhere is carried out by a message, which this end may have overtaken.
     if cancellationRequest.isSet { CancellationScope.cancelChildren(of: fiber) }
     FiberList.move(
-      withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }, to: nil)
+      fiber.childrenAddress, to: nil)
     CoroutineLocals.drop(fiber)
     fiber.pointee.stack = nil
 

@@ -66,7 +66,7 @@ package final class CancellationScope: @unchecked Sendable {
     let outer = parent?.takeUnretainedValue()
     FiberList.move(
       children,
-      to: outer?.children ?? withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 })
+      to: outer?.children ?? fiber.childrenAddress)
     if let remoteChildren, !remoteChildren.isEmpty {
       Self.remember(remoteChildren, outer, coroutine)
     }
@@ -240,7 +240,7 @@ package final class CancellationScope: @unchecked Sendable {
   private static func cancelBareChildren(
     of fiber: UnsafeMutablePointer<Fiber>, _ reached: inout [UnsafeMutablePointer<Fiber>]
   ) {
-    note(withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }, &reached)
+    note(fiber.childrenAddress, &reached)
     fiber.coroutine.extras?.remoteChildren?.cancelAll()
   }
 
