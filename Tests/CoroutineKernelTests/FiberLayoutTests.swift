@@ -6,18 +6,21 @@ import Testing
 
 /// Addresses that are computed, against those that the compiler gives.
 @Suite struct FiberLayoutTests {
-  @Test func `a fiber's lock and joiners are where their addresses say`() {
+  @Test func `a fiber's lock, joiners and children are where their addresses say`() {
     let owner = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
     let home = UnsafeMutablePointer<Home>.allocate(capacity: 1)
     home.initialize(to: Home())
     let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
     fiber.initialize(
-      to: Fiber(home: home, owner: owner, stackClass: 0, identifier: 0, body: { _ in }))
+      to: Fiber(home: home, owner: owner, stackClass: 0, identifier: 0, body: { _ in })
+    )
     let lock = withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 }
     let joiners = withUnsafeMutablePointer(to: &fiber.pointee.joiners) { $0 }
+    let children = withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }
     let parker = withUnsafeMutablePointer(to: &home.pointee.parker) { $0 }
     #expect(fiber.joinLockAddress == lock)
     #expect(fiber.joinersAddress == joiners)
+    #expect(fiber.childrenAddress == children)
     #expect(home.parkerAddress == parker)
     fiber.deinitialize(count: 1)
     fiber.deallocate()

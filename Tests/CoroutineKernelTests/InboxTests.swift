@@ -144,7 +144,8 @@ import Testing
       #expect(other.pointee.live == 0)
       let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
       fiber.initialize(
-        to: Fiber(home: other, owner: owner, stackClass: 0, identifier: 0, body: { _ in }))
+        to: Fiber(home: other, owner: owner, stackClass: 0, identifier: 0, body: { _ in })
+      )
       other.pointee.postFiber(UnsafeMutableRawPointer(other), UnsafeMutableRawPointer(fiber))
       other.takePosts()
       #expect(other.pop() == fiber)
@@ -161,7 +162,8 @@ import Testing
       let fibers = (0..<4).map { _ in
         let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
         fiber.initialize(
-          to: Fiber(home: home, owner: owner, stackClass: 0, identifier: 0, body: { _ in }))
+          to: Fiber(home: home, owner: owner, stackClass: 0, identifier: 0, body: { _ in })
+        )
         return fiber
       }
       home.push(fibers[0])

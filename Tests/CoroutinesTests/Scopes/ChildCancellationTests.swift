@@ -22,7 +22,8 @@ import Testing
 
   @Test(arguments: Place.allCases, Where.allCases)
   func `a parked child is cancelled with its parent (rule 8)`(
-    _ place: Place, _ child: Where
+    _ place: Place,
+    _ child: Where
   ) throws {
     let log = Log()
     try place.run {
@@ -59,11 +60,13 @@ import Testing
                 defer { unwound.add() }
                 grandchild.open()
                 try waitForEver()
-              })
+              }
+            )
             try grandchild.wait()
             started.open()
             try waitForEver()
-          })
+          }
+        )
         try waitForEver()
       }
       try started.wait()
@@ -75,7 +78,8 @@ import Testing
 
   @Test(arguments: Place.allCases, Where.allCases)
   func `a child of a cancelled parent is born cancelled (rule 8)`(
-    _ place: Place, _ child: Where
+    _ place: Place,
+    _ child: Where
   ) throws {
     let runs = Counter()
     try place.run {
@@ -91,7 +95,8 @@ import Testing
     #expect(runs.value == 0)
   }
 
-  @Test func `a child that starts at once in a cancelled parent is born cancelled (rule 8)`() throws {
+  @Test func `a child that starts at once in a cancelled parent is born cancelled (rule 8)`() throws
+  {
     let runs = Counter()
     try runBlocking {
       let parent = launch {
