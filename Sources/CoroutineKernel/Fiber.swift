@@ -92,7 +92,7 @@ package struct FiberList {
 /// - F3. `stack` is nil until its first run and from its end on.
 @usableFromInline
 package struct Fiber: ~Copyable {
-  /// Link in a run queue or an inbox. First field: a link's address is its fiber's. The next three
+  /// Link in a run queue or an inbox. First field: a link's address is its fiber's. The next four
   /// have accessors that compute their addresses from this order: taking the address of a field in
   /// Swift counts as writing to it, and other threads look at these.
   @usableFromInline package var link: InboxLink
@@ -100,6 +100,8 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var joinLock: cck_lock_t
   /// Those who wait for the end.
   @usableFromInline package var joiners: WaitQueue
+  /// Coroutines launched by this one, outside any scope, on the same scheduler.
+  @usableFromInline package var children: FiberList
   /// What the body returned or threw; valid once dead.
   @usableFromInline package var cell: ResultCell
   /// The scheduler it runs on.
@@ -116,8 +118,6 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var scope: UnsafeMutableRawPointer?
   /// Coroutine-local bindings in force; retained.
   @usableFromInline package var locals: UnsafeMutableRawPointer?
-  /// Coroutines launched by this one, outside any scope, on the same scheduler.
-  @usableFromInline package var children: FiberList
   /// The list of children that this is in.
   @usableFromInline package var siblings: UnsafeMutablePointer<FiberList>?
   @usableFromInline package var nextSibling: UnsafeMutablePointer<Fiber>?
@@ -209,7 +209,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   /// The address of `joinLock`.
   @inlinable @inline(__always)
   package var joinLock: UnsafeMutablePointer<Lock> {
-    // SAFETY: second field, after one whose stride is a multiple of its alignment (checked by a test).
+    // SAFETY: second field, after one whose stride is a multiple of its alignment (FiberLayoutTests).
     (UnsafeMutableRawPointer(self) + MemoryLayout<InboxLink>.stride)
       .assumingMemoryBound(to: Lock.self)
   }
@@ -222,11 +222,19 @@ extension UnsafeMutablePointer where Pointee == Fiber {
       .assumingMemoryBound(to: WaitQueue.self)
   }
 
+  /// The address of `children`.
+  @inlinable @inline(__always)
+  package var children: UnsafeMutablePointer<FiberList> {
+    // SAFETY: fourth field; as above.
+    (UnsafeMutableRawPointer(joiners) + MemoryLayout<WaitQueue>.stride)
+      .assumingMemoryBound(to: FiberList.self)
+  }
+
   /// The address of `cell`.
   @inlinable @inline(__always)
   package var cell: UnsafeMutablePointer<ResultCell> {
-    // SAFETY: fourth field; as above.
-    (UnsafeMutableRawPointer(joiners) + MemoryLayout<WaitQueue>.stride)
+    // SAFETY: fifth field; as above.
+    (UnsafeMutableRawPointer(children) + MemoryLayout<FiberList>.stride)
       .assumingMemoryBound(to: ResultCell.self)
   }
 }

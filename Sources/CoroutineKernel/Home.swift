@@ -46,7 +46,8 @@ package struct Home: ~Copyable {
   /// Posted links: an `InboxLink` address, 0 when empty, 1 when closed.
   @usableFromInline package let inbox: Atomic<UInt>
   /// Brings a coroutine to this home from elsewhere.
-  @usableFromInline package var postFiber: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+  @usableFromInline package var postFiber:
+    @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
   /// The stack of the coroutine that ended last. It may still be in use by the switch away from it, so
   /// it is not in the pool; whoever starts a coroutine is not on it, and may take it.
   @usableFromInline package var spareStack: UnsafeMutablePointer<cck_stack_t>?

@@ -78,7 +78,8 @@ private let enterFlow: cck_entry_t = { argument in
     flow.resume()
     #expect(flow.isFinished)
     #expect(
-      log == ["flow 1", "caller 1", "flow 2", "caller 2", "flow 3", "caller 3", "flow ends"])
+      log == ["flow 1", "caller 1", "flow 2", "caller 2", "flow 3", "caller 3", "flow ends"]
+    )
   }
 
   @Test func `a million switches lose nothing`() throws {

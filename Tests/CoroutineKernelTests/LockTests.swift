@@ -55,7 +55,9 @@ import Testing
     let thread = currentThread()
     let mode = guarded.lock.acquire(thread)
     guarded.lock.release(mode)
-    #expect(mode == (cck_lock_make_biased().owner == 0 ? CCK_LOCK_TAKEN_BIASED : CCK_LOCK_TAKEN_SHARED))
+    #expect(
+      mode == (cck_lock_make_biased().owner == 0 ? CCK_LOCK_TAKEN_BIASED : CCK_LOCK_TAKEN_SHARED)
+    )
   }
 
   @Test func `a second thread ends the bias for good`() {

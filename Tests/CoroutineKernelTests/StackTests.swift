@@ -147,7 +147,8 @@ import Darwin
 
   @Test func `a damaged canary stops the process when the stack is given back`() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       cck_stack_limit_guard(UInt32(CCK_GUARD_CANARY))
       guard let stack = cck_stack_acquire(currentThread(), 4) else { exit(EXIT_SUCCESS) }

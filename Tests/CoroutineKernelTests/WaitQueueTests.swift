@@ -234,25 +234,3 @@ import Testing
     queue.pointer.deallocate()
   }
 }
-
-@Suite struct LayoutTests {
-  @Test func `the fields that have computed addresses lie where the accessors say`() {
-    let owner = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
-    let home = UnsafeMutablePointer<Home>.take(scheduler: owner, migrates: false)
-    let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
-    fiber.initialize(
-      to: Fiber(
-        home: home, owner: owner, stackClass: 0, identifier: 0, thread: currentThread(),
-        body: { _ in }))
-    let base = UnsafeMutableRawPointer(fiber)
-    withUnsafeMutablePointer(to: &fiber.pointee.link) { #expect(UnsafeMutableRawPointer($0) == base) }
-    withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { #expect($0 == fiber.joinLock) }
-    withUnsafeMutablePointer(to: &fiber.pointee.joiners) { #expect($0 == fiber.joiners) }
-    withUnsafeMutablePointer(to: &fiber.pointee.cell) { #expect($0 == fiber.cell) }
-    withUnsafeMutablePointer(to: &home.pointee.context) { #expect($0 == home.context) }
-    fiber.deinitialize(count: 1)
-    fiber.deallocate()
-    home.giveBack()
-    owner.deallocate()
-  }
-}

@@ -21,17 +21,20 @@ package final class Gate: @unchecked Sendable {
     var wakes = ResumeList()
     point.lock.withLock {
       isOpen = true
-      wakes.claimAll(of: &point.queue.pointee, .delivered)
+      point.claimAll(&wakes)
     }
     wakes.resumeAll()
   }
 
-  /// Lets through the one who has waited longest. False if nobody waits.
+  /// Lets through the one who has waited longest.
+  ///
+  /// - Returns: False if nobody waits.
   @discardableResult
   package func openForOne() -> Bool {
     var wakes = ResumeList()
     let found = point.lock.withLock {
-      guard let first = point.queue.pointee.claimFirst() else { return false }
+      let queue = point.queue
+      guard let first = queue.pointee.claimFirst() else { return false }
       wakes.append(first, .delivered)
       return true
     }

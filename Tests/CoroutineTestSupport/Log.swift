@@ -57,3 +57,18 @@ package final class Cell<Value>: @unchecked Sendable {
     init(_ value: Value?) { self.value = value }
   }
 }
+
+/// Things that several threads put together.
+package final class Bag<Element: Sendable>: Sendable {
+  private let elements = Mutex<[Element]>([])
+
+  package init() {}
+
+  /// Everything put in so far.
+  package var contents: [Element] { elements.withLock { $0 } }
+
+  /// Puts something in.
+  package func add(_ element: Element) {
+    elements.withLock { $0.append(element) }
+  }
+}

@@ -16,7 +16,10 @@ package struct OrderingScenario: Sendable {
   private let play: @Sendable (Stage) -> Void
 
   init(
-    rule: Int, _ name: String, expected: [String], needsQueue: Bool = false,
+    rule: Int,
+    _ name: String,
+    expected: [String],
+    needsQueue: Bool = false,
     _ play: @escaping @Sendable (Stage) -> Void
   ) {
     self.rule = rule

@@ -6,13 +6,15 @@ import Dispatch
 
 extension OrderingScenario {
   /// All of them.
-  package static let all = launching + starting + queueing + handingOver + draining + posting + serving
+  package static let all =
+    launching + starting + queueing + handingOver + draining + posting + serving
 
   // MARK: - 1. Launching never runs the body; launch order is start order
 
   private static let launching = [
     Self(
-      rule: 1, "bodies run after the launching code, in launch order",
+      rule: 1,
+      "bodies run after the launching code, in launch order",
       expected: ["before", "after", "1", "2", "3"]
     ) { stage in
       stage.log("before")
@@ -25,7 +27,8 @@ extension OrderingScenario {
       stage.log("after")
     },
     Self(
-      rule: 1, "a coroutine's own launches come after those that were there before",
+      rule: 1,
+      "a coroutine's own launches come after those that were there before",
       expected: ["A launches", "A ends", "B", "child of A"]
     ) { stage in
       launch {
@@ -44,7 +47,8 @@ extension OrderingScenario {
 
   private static let starting = [
     Self(
-      rule: 2, "an immediate start overtakes the launches before it",
+      rule: 2,
+      "an immediate start overtakes the launches before it",
       expected: ["now", "launching code", "coroutine 1", "coroutine 2"]
     ) { stage in
       launch { stage.log("coroutine 1") }
@@ -56,7 +60,8 @@ extension OrderingScenario {
       stage.log("launching code")
     },
     Self(
-      rule: 2, "the launching code goes on where the started body parks",
+      rule: 2,
+      "the launching code goes on where the started body parks",
       expected: ["started", "launching code", "goes on"]
     ) { stage in
       launch(start: .immediately) {
@@ -68,7 +73,8 @@ extension OrderingScenario {
       stage.log("launching code")
     },
     Self(
-      rule: 2, "immediate starts nest",
+      rule: 2,
+      "immediate starts nest",
       expected: ["outer", "inner", "outer again", "launching code", "inner again"]
     ) { stage in
       launch(start: .immediately) {
@@ -89,7 +95,8 @@ extension OrderingScenario {
 
   private static let queueing = [
     Self(
-      rule: 3, "those who yield take turns",
+      rule: 3,
+      "those who yield take turns",
       expected: ["a1", "b1", "c1", "a2", "b2", "c2", "a3", "b3", "c3"]
     ) { stage in
       for name in ["a", "b", "c"] {
@@ -103,7 +110,8 @@ extension OrderingScenario {
       }
     },
     Self(
-      rule: 3, "yielding lets a coroutine run that was launched before",
+      rule: 3,
+      "yielding lets a coroutine run that was launched before",
       expected: ["launches", "launched", "goes on"]
     ) { stage in
       launch {
@@ -120,7 +128,8 @@ extension OrderingScenario {
 
   private static let handingOver = [
     Self(
-      rule: 4, "the opener of a gate goes on before those it lets through",
+      rule: 4,
+      "the opener of a gate goes on before those it lets through",
       expected: ["B waits", "A opens", "A goes on", "B goes on", "end"]
     ) { stage in
       let gate = Gate()
@@ -139,7 +148,8 @@ extension OrderingScenario {
       }
     },
     Self(
-      rule: 4, "a joiner runs after the coroutine that it joined has ended",
+      rule: 4,
+      "a joiner runs after the coroutine that it joined has ended",
       expected: ["child", "joiner joins", "child ends", "joiner goes on"]
     ) { stage in
       let child = launch {
@@ -155,7 +165,8 @@ extension OrderingScenario {
       }
     },
     Self(
-      rule: 4, "who cancels goes on before the cancelled one unwinds",
+      rule: 4,
+      "who cancels goes on before the cancelled one unwinds",
       expected: ["B waits", "A cancels", "A goes on", "B unwinds"]
     ) { stage in
       let gate = Gate()
@@ -179,8 +190,10 @@ extension OrderingScenario {
 
   private static let draining = [
     Self(
-      rule: 5, "the next block sees all that the last one woke",
-      expected: ["A", "B", "C", "next block"], needsQueue: true
+      rule: 5,
+      "the next block sees all that the last one woke",
+      expected: ["A", "B", "C", "next block"],
+      needsQueue: true
     ) { stage in
       let first = Gate()
       let second = Gate()
@@ -208,7 +221,8 @@ extension OrderingScenario {
 
   private static let posting = [
     Self(
-      rule: 6, "a wake-up from another thread waits for the scheduler's turn",
+      rule: 6,
+      "a wake-up from another thread waits for the scheduler's turn",
       expected: ["B waits", "woken elsewhere", "A parks", "B goes on"]
     ) { stage in
       let gate = Gate()
@@ -236,7 +250,8 @@ extension OrderingScenario {
 
   private static let serving = [
     Self(
-      rule: 7, "waiters go on in the order in which they came",
+      rule: 7,
+      "waiters go on in the order in which they came",
       expected: ["1", "2", "3", "4", "5", "all"]
     ) { stage in
       let gate = Gate()
@@ -254,7 +269,8 @@ extension OrderingScenario {
       }
     },
     Self(
-      rule: 7, "joiners go on in the order in which they came",
+      rule: 7,
+      "joiners go on in the order in which they came",
       expected: ["end", "1", "2", "3", "4"]
     ) { stage in
       let gate = Gate()

@@ -57,7 +57,8 @@ func waitForEver() throws {
 
 /// `runBlocking` for the bodies of exit tests, which count as `async` and have a thread to block.
 func blocking<Result>(
-  stackSize: StackSize = .default, _ body: () throws -> Result
+  stackSize: StackSize = .default,
+  _ body: () throws -> Result
 ) throws -> Result {
   try runBlocking(stackSize: stackSize, body)
 }

@@ -56,9 +56,9 @@ extension Coroutine {
     }
     if failure != nil, home.core.collectsUnobservedErrors { requiredExtras.collector = home.core }
     FiberList.remove(fiber)
-    if fiber.pointee.children.first != nil {
-      FiberList.move(withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }, to: nil)
-    }
+    // A cancellation from elsewhere is carried out by a message, which this end may have overtaken.
+    if cancellationRequest.isSet { CancellationScope.cancelChildren(of: fiber) }
+    if fiber.pointee.children.first != nil { FiberList.move(fiber.children, to: nil) }
     CoroutineLocals.drop(fiber)
     fiber.pointee.stack = nil
 

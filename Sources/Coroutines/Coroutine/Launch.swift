@@ -166,7 +166,7 @@ extension Coroutine {
   @inlinable @inline(__always)
   package final func adopt(by parent: UnsafeMutablePointer<Fiber>) {
     if parent.pointee.scope == nil {
-      FiberList.add(fiber, to: withUnsafeMutablePointer(to: &parent.pointee.children) { $0 })
+      FiberList.add(fiber, to: parent.children)
     } else {
       CancellationScope.innermost(parent)?.adopt(fiber)
     }

@@ -55,12 +55,18 @@ package final class CancellationScope: @unchecked Sendable {
 
   private func close(_ fiber: UnsafeMutablePointer<Fiber>) {
     isOpen = false
+    if cancelled.isSet {
+      // A cancellation from elsewhere is carried out by a message, which the code may have overtaken.
+      var reached: [UnsafeMutablePointer<Fiber>] = []
+      cancelChildren(&reached)
+      Self.carryOut(&reached, from: 0)
+    }
     fiber.pointee.scope = parent?.toOpaque()
     // Children that were not waited for now belong to the code around.
     let outer = parent?.takeUnretainedValue()
     FiberList.move(
       children,
-      to: outer?.children ?? withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 })
+      to: outer?.children ?? fiber.children)
     if let remoteChildren, !remoteChildren.isEmpty {
       Self.remember(remoteChildren, outer, coroutine)
     }
@@ -234,7 +240,7 @@ package final class CancellationScope: @unchecked Sendable {
   private static func cancelBareChildren(
     of fiber: UnsafeMutablePointer<Fiber>, _ reached: inout [UnsafeMutablePointer<Fiber>]
   ) {
-    note(withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }, &reached)
+    note(fiber.children, &reached)
     fiber.coroutine.extras?.remoteChildren?.cancelAll()
   }
 

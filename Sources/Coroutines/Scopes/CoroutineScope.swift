@@ -172,7 +172,7 @@ public final class CoroutineScope: @unchecked Sendable {
     var wakes = ResumeList()
     point.lock.withLock {
       pending -= 1
-      if pending == 0 { wakes.claimAll(of: &point.queue.pointee, .delivered) }
+      if pending == 0 { point.claimAll(&wakes) }
     }
     wakes.resumeAll()
   }

@@ -24,14 +24,16 @@ import Testing
   ) throws {
     let log = Log()
     try place.run {
+      // Far enough away for everybody to fall asleep first.
+      let start = CoroutineClock().now.advanced(by: .milliseconds(150))
       let all = [
         launch { log("1") },
         launch {
-          try Coroutine.sleep(for: .milliseconds(8))
+          try Coroutine.sleep(until: start.advanced(by: .milliseconds(20)))
           log("second delay")
         },
         launch {
-          try Coroutine.sleep(for: .milliseconds(4))
+          try Coroutine.sleep(until: start)
           log("first delay")
         },
         launch { log("3") },

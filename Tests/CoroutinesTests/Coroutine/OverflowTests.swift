@@ -28,7 +28,8 @@ private func recurse(_ depth: Int) -> Int {
 
   @Test func `an overflow under runBlocking names the coroutine, its size and the fix`() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       try blocking {
         _ = try launch(name: "runaway") { recurse(0) }.value()
@@ -39,7 +40,8 @@ private func recurse(_ depth: Int) -> Int {
 
   @Test func `an overflow on a serial scheduler's thread is reported as well`() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       try blocking {
         _ = try launch(on: SerialScheduler(), name: "runaway", stackSize: .small) { recurse(0) }
@@ -51,7 +53,8 @@ private func recurse(_ depth: Int) -> Int {
 
   @Test func `an overflow on a dispatch queue is reported as well`() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       try blocking {
         let queue = DispatchQueue(label: "test")
@@ -64,7 +67,8 @@ private func recurse(_ depth: Int) -> Int {
 
   @Test func `an overflow on a stack that another coroutine used before names the new one`() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       try blocking {
         for _ in 0..<10 { try launch(name: "innocent") {}.join() }
@@ -77,7 +81,8 @@ private func recurse(_ depth: Int) -> Int {
 
   @Test func `a nameless coroutine is reported by its number`() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       try blocking {
         try launch(name: "innocent") {}.join()
@@ -90,7 +95,8 @@ private func recurse(_ depth: Int) -> Int {
 
   @Test func `a bad pointer in a coroutine is not called an overflow`() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       try blocking {
         UnsafeMutableRawPointer(bitPattern: 0x10)?.storeBytes(of: 1, as: UInt8.self)

@@ -60,7 +60,8 @@ import Testing
 
   @Test func `the message names the size and the largest possible one`() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       _ = StackSize.bytes(1 << 40)
     }

@@ -88,7 +88,8 @@ import Testing
 
   @Test func `by default it is printed to standard error`() async {
     let result = await #expect(
-      processExitsWith: .success, observing: [\.standardErrorContent]
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
     ) {
       let end = DispatchSemaphore(value: 0)
       let report = Coroutine.unobservedErrorHandler

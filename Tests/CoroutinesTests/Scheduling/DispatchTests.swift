@@ -311,11 +311,13 @@ import Testing
     let log = Log()
     let early = Counter()
     try runBlocking {
+      // Far enough away for everybody to fall asleep first.
+      let start = CoroutineClock().now.advanced(by: .milliseconds(150))
       let sleepers = [9, 3, 6, 1].map { milliseconds in
         launch(on: queue) {
-          let start = CoroutineClock().now
-          try Coroutine.sleep(for: .milliseconds(milliseconds))
-          if start.duration(to: CoroutineClock().now) < .milliseconds(milliseconds) { early.add() }
+          let deadline = start.advanced(by: .milliseconds(milliseconds))
+          try Coroutine.sleep(until: deadline)
+          if CoroutineClock().now < deadline { early.add() }
           log("\(milliseconds)")
         }
       }

@@ -7,6 +7,7 @@ import Foundation
 import Testing
 
 extension OrderingScenario: CustomTestStringConvertible {
+  /// Rule and sentence.
   public var testDescription: String { "\(rule). \(name)" }
 }
 

@@ -58,7 +58,8 @@ import Testing
                 passed.add()
                 if turn + 1 < gates.count { gates[turn + 1].open() }
               }
-            })
+            }
+          )
         }
         gates[0].open()
       }

@@ -22,7 +22,8 @@ import Testing
 
   @Test(arguments: Place.allCases, Where.allCases)
   func `a parked child is cancelled with its parent (rule 8)`(
-    _ place: Place, _ child: Where
+    _ place: Place,
+    _ child: Where
   ) throws {
     let log = Log()
     try place.run {
@@ -48,33 +49,37 @@ import Testing
     let unwound = Counter()
     try place.run {
       let started = Gate()
-      let line = Cell<[Coroutine]>([])
+      let line = Bag<Coroutine>()
       let parent = launch {
-        line.value? += [
+        line.add(
           child.launch {
             defer { unwound.add() }
-            line.value? += [
+            let grandchild = Gate()
+            line.add(
               child.launch {
                 defer { unwound.add() }
-                started.open()
+                grandchild.open()
                 try waitForEver()
               }
-            ]
+            )
+            try grandchild.wait()
+            started.open()
             try waitForEver()
           }
-        ]
+        )
         try waitForEver()
       }
       try started.wait()
       try parent.cancelAndJoin()
-      for coroutine in line.value ?? [] { try coroutine.join() }
+      for coroutine in line.contents { try coroutine.join() }
     }
     #expect(unwound.value == 2)
   }
 
   @Test(arguments: Place.allCases, Where.allCases)
   func `a child of a cancelled parent is born cancelled (rule 8)`(
-    _ place: Place, _ child: Where
+    _ place: Place,
+    _ child: Where
   ) throws {
     let runs = Counter()
     try place.run {
@@ -90,7 +95,8 @@ import Testing
     #expect(runs.value == 0)
   }
 
-  @Test func `a child that starts at once in a cancelled parent is born cancelled (rule 8)`() throws {
+  @Test func `a child that starts at once in a cancelled parent is born cancelled (rule 8)`() throws
+  {
     let runs = Counter()
     try runBlocking {
       let parent = launch {
@@ -160,6 +166,56 @@ import Testing
       while unwound.value < depth { try Coroutine.sleep(for: .microseconds(100)) }
     }
     #expect(unwound.value == depth)
+  }
+
+  @Test(arguments: [false, true])
+  func `a cancellation that its coroutine overtakes reaches the children (rule 8)`(
+    _ inScope: Bool
+  ) throws {
+    let unwound = Counter()
+    try runBlocking {
+      let scope = Cell<CoroutineScope>()
+      let launched = Gate()
+      let isCancelled = DispatchSemaphore(value: 0)
+      let work: @Sendable () throws -> Void = {
+        // Bare children: nobody waits for them.
+        let runs = Gate()
+        launch {
+          defer { unwound.add() }
+          runs.open()
+          try waitForEver()
+        }
+        try runs.wait()
+        let started = Gate()
+        launch(on: DispatchQueue(label: "child")) {
+          defer { unwound.add() }
+          started.open()
+          try waitForEver()
+        }
+        try started.wait()
+        launched.open()
+        // Holds its scheduler's turn until cancellation has been asked for, and so the message waits.
+        isCancelled.wait()
+        try Coroutine.yield()
+      }
+      let parent = launch(on: SerialScheduler()) {
+        guard inScope else { return try work() }
+        try? withCoroutineScope {
+          scope.value = $0
+          try work()
+        }
+        try Coroutine.yield()
+      }
+      try launched.wait()
+      if inScope { scope.value?.cancel() } else { parent.cancel() }
+      isCancelled.signal()
+      try parent.join()
+      let limit = ContinuousClock.now.advanced(by: .seconds(20))
+      while unwound.value < 2, ContinuousClock.now < limit {
+        try Coroutine.sleep(for: .microseconds(100))
+      }
+    }
+    #expect(unwound.value == 2)
   }
 
   @Test func `many children on other schedulers end with their parent (rule 8)`() throws {

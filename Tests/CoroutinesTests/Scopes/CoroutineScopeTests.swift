@@ -279,7 +279,8 @@ import Testing
 
   @Test func `a launch into a scope that is over stops the program (rule 12)`() async {
     let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
     ) {
       try blocking {
         var kept: CoroutineScope?

@@ -5,9 +5,10 @@ import Coroutines
 import Testing
 
 @Suite struct DeadlineTests {
-  @Test func `a deadline that several pieces of work share ends the one it meets (rule 8)`() throws {
+  @Test func `a deadline that several pieces of work share ends the one it meets (rule 8)`() throws
+  {
     try runBlocking {
-      let deadline = CoroutineClock().now.advanced(by: .milliseconds(5))
+      let deadline = CoroutineClock().now.advanced(by: .milliseconds(100))
       let endings = [
         Ending { try withDeadline(deadline) { try Coroutine.yield() } },
         Ending { try withDeadline(deadline) { try waitForEver() } },
