@@ -31,7 +31,7 @@ public func offload<Result>(_ work: sending @escaping () throws -> Result) throw
     guard promise.isPending else { return }
     promise.settle(.init(catching: work))
   }
-  nonisolated(unsafe) let result = try promise.await(onCancellation: .cancelPromise)
+  nonisolated(unsafe) let result = try promise.waitUntilSettled(onCancellation: .cancelPromise).get()
   return result
 }
 
@@ -43,7 +43,8 @@ public final class OffloadPool: @unchecked Sendable {
   public static let shared = OffloadPool()
 
   private let lock = AllocatedLock()
-  private var queue: [() -> Void] = []
+  /// Work that waits, from `head` on; nil where it has been taken.
+  private var queue: [(() -> Void)?] = []
   private var head = 0
   private var threads = 0
   private var idle: [IdleThread] = []
@@ -115,15 +116,15 @@ public final class OffloadPool: @unchecked Sendable {
   private func takeWork() -> (() -> Void)? {
     lock.withLock {
       guard head < queue.count else { return nil }
-      defer {
-        head += 1
-        // The array is taken apart from the front; its room is used again once half of it is empty.
-        if head * 2 >= queue.count {
-          queue.removeFirst(head)
-          head = 0
-        }
+      // Taken out, not copied: what the work holds on to must go away with it, and not under the lock.
+      let work = queue[head].take()
+      head += 1
+      // The array is taken apart from the front; its room is used again once half of it is empty.
+      if head * 2 >= queue.count {
+        queue.removeFirst(head)
+        head = 0
       }
-      return queue[head]
+      return work
     }
   }
 
