@@ -37,7 +37,7 @@ public func awaitTask<Result>(
     }
   }
   promise.onCancel { _ in task.cancel() }
-  nonisolated(unsafe) let result = try promise.await(onCancellation: .cancelPromise)
+  nonisolated(unsafe) let result = try promise.waitUntilSettled(onCancellation: .cancelPromise).get()
   return result
 }
 

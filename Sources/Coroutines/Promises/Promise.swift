@@ -229,11 +229,16 @@ public final class Promise<Value>: @unchecked Sendable {
   public func settled(onCancellation cancellation: AwaitCancellation = .leavePromise) throws
     -> Outcome
   {
-    if let outcome {
-      // A park point even when there is nothing to wait for (rule 2).
-      _ = try Parking.begin("Promise.await()", currentThread())
-      return outcome
-    }
+    // A park point even when there is nothing to wait for (rule 2). Code that may not park leaves the
+    // promise untouched: it neither starts a lazy one nor cancels it.
+    _ = try Parking.begin("Promise.await()", currentThread())
+    return try waitUntilSettled(onCancellation: cancellation)
+  }
+
+  /// `settled` for callers that have begun a park point: a cancellation since then counts.
+  @available(*, noasync)
+  func waitUntilSettled(onCancellation cancellation: AwaitCancellation) throws -> Outcome {
+    if let outcome { return outcome }
     start()
     if cancellation == .cancelPromise { lock.withLock { interested += 1 } }
     do {
