@@ -121,7 +121,7 @@ import Testing
 
   @Test func `37, awaiting outside a coroutine says so`() async throws {
     try await onThread {
-      _ = #expect(throws: CoroutineError.outsideCoroutine) { try Promise<Int>().await() }
+      #expect(throws: CoroutineError.outsideCoroutine) { try Promise<Int>().await() }
     }
   }
 }
