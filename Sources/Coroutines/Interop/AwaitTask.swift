@@ -60,6 +60,8 @@ public func withCoroutine<Result>(
   line: UInt = #line,
   _ body: sending @escaping () throws -> Result
 ) async throws -> Result {
+  // As a child of cancelled code, the coroutine does not start.
+  try Task.checkCancellation()
   let coroutine = launch(
     on: scheduler ?? .shared, name: name, stackSize: stackSize, file: file, line: line, body)
   return try await withTaskCancellationHandler {
