@@ -47,11 +47,13 @@ import Testing
       observing: [\.standardErrorContent]
     ) {
       let holder = Holder()
-      try await withCoroutine(on: SerialScheduler()) {
+      let scheduler = SerialScheduler()
+      try await withCoroutine(on: scheduler) {
         holder.generator = Generator { yield in for value in 0... { try yield(value) } }
         _ = holder.generator?.next()
       }
       _ = try await onThread { holder.generator?.next() }
+      withExtendedLifetime(scheduler) {}
     }
     #expect(result.text.contains("was used on another thread"))
     #expect(result.text.contains("Use it where it started"))

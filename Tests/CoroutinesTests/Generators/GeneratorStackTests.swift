@@ -4,7 +4,9 @@ import CCoroutineKernel
 import Coroutines
 import Testing
 
-/// Stacks are given back. In processes of their own, because the count is the process's.
+/// Stacks are given back.
+///
+/// In processes of their own, because the count is the process's.
 @Suite struct GeneratorStackTests {
   @Test func `a hundred thousand generators in turn need a handful of stacks`() async {
     await #expect(processExitsWith: .success) {

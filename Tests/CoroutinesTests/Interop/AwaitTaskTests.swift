@@ -3,7 +3,9 @@
 import Coroutines
 import Testing
 
-/// An `async` function awaited from a coroutine. The tests are `async` themselves and block no thread
+/// An `async` function awaited from a coroutine.
+///
+/// The tests are `async` themselves and block no thread
 /// of the concurrency pool, on which the awaited functions run.
 @Suite struct AwaitTaskTests {
   private static func double(_ value: Int) async throws -> Int {

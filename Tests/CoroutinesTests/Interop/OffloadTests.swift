@@ -6,7 +6,9 @@ import Dispatch
 import Foundation
 import Testing
 
-/// Blocking work on the pool's threads. Serialised, because the pool is one for the process.
+/// Blocking work on the pool's threads.
+///
+/// Serialised, because the pool is one for the process.
 @Suite(.serialized) struct OffloadTests {
   @Test(arguments: Elsewhere.allCases)
   func `its value and its errors come back`(place: Elsewhere) throws {
@@ -125,6 +127,8 @@ import Testing
         }
         try letOthersRun()
         for index in stride(from: 0, to: 50, by: 5) { waiting[index].cancel() }
+        // The waits that were cancelled end, and with them their work is called off.
+        try letOthersRun()
         gate.signal()
         try first.value()
         for coroutine in waiting { try coroutine.join() }
