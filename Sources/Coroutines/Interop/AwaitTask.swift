@@ -37,7 +37,7 @@ public func awaitTask<Result>(
     }
   }
   promise.onCancel { _ in task.cancel() }
-  nonisolated(unsafe) let result = try promise.await(onCancellation: .cancelPromise)
+  nonisolated(unsafe) let result = try promise.waitUntilSettled(onCancellation: .cancelPromise).get()
   return result
 }
 
@@ -62,6 +62,8 @@ public func withCoroutine<Result>(
   line: UInt = #line,
   _ body: sending @escaping () throws -> Result
 ) async throws -> Result {
+  // As a child of cancelled code, the coroutine does not start.
+  try Task.checkCancellation()
   let coroutine = launch(
     on: scheduler ?? .shared, name: name, stackSize: stackSize, file: file, line: line, body)
   return try await withTaskCancellationHandler {

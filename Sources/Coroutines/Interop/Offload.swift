@@ -31,7 +31,7 @@ public func offload<Result>(_ work: sending @escaping () throws -> Result) throw
     guard promise.isPending else { return }
     promise.settle(.init(catching: work))
   }
-  nonisolated(unsafe) let result = try promise.await(onCancellation: .cancelPromise)
+  nonisolated(unsafe) let result = try promise.waitUntilSettled(onCancellation: .cancelPromise).get()
   return result
 }
 

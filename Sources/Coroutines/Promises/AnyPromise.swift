@@ -207,9 +207,15 @@ public class AnyPromise: @unchecked Sendable {
   /// Parks until the promise is settled.
   @usableFromInline
   package final func wait(_ cancellation: AwaitCancellation) throws {
-    // A park point even when there is nothing to wait for (rule 2).
+    // A park point even when there is nothing to wait for (rule 2). Code that may not park leaves the
+    // promise untouched: it neither starts a lazy one nor cancels it.
     _ = try Parking.begin("Promise.await()", currentThread())
-    if settledFlag.isSet { return }
+    if !settledFlag.isSet { try waitUntilSettled(cancellation) }
+  }
+
+  /// The same for callers that have begun their park point already: a cancellation that has come since
+  /// counts as one during the wait.
+  final func waitUntilSettled(_ cancellation: AwaitCancellation) throws {
     start()
     if cancellation == .cancelPromise { state.lock.withLock { state.pointee.interested += 1 } }
     do {

@@ -15,6 +15,7 @@ import CoroutineKernel
 public func awaitAll<Value>(
   _ promises: [Promise<Value>]
 ) throws -> [Result<Value, any Error>] {
+  _ = try Parking.begin("awaitAll(_:)", currentThread())
   for promise in promises { promise.start() }
   return try promises.map { try $0.settled() }
 }
@@ -30,6 +31,7 @@ public func awaitAll<Value>(
 public func awaitAll<each Value>(
   _ promise: repeat Promise<each Value>
 ) throws -> (repeat Result<each Value, any Error>) {
+  _ = try Parking.begin("awaitAll(_:)", currentThread())
   for promise in repeat each promise { promise.start() }
   return (repeat try (each promise).settled())
 }

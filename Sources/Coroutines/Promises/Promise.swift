@@ -141,6 +141,12 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
     return settledOutcome
   }
 
+  /// Parks until the promise is settled; for callers that have begun their park point already.
+  func waitUntilSettled(onCancellation cancellation: AwaitCancellation) throws -> Outcome {
+    try waitUntilSettled(cancellation)
+    return settledOutcome
+  }
+
   /// Suspends the calling task until the promise is settled, and returns its value.
   ///
   /// *Cancellation:* of the task: ends the wait; the promise is left as it is.

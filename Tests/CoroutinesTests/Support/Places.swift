@@ -6,6 +6,7 @@ import Dispatch
 import Foundation
 
 /// Runs `body` on a thread of its own, outside any coroutine and any task.
+@discardableResult
 func onThread<Result>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
   nonisolated(unsafe) let result = try await withCheckedThrowingContinuation { continuation in
     startKernelThread(named: "test") {
