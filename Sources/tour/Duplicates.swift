@@ -41,9 +41,43 @@ enum Duplicates {
     return result.sorted { $0[0].path < $1[0].path }
   }
 
-  /// Sorts out which files of a group really are the same, byte for byte.
+  /// A group of fewer bytes is compared on one trip to another thread, together with others.
+  private static let smallGroup = 1 << 20
+
+  /// Sorts out which files of each group really are the same, byte for byte.
+  ///
+  /// - Parameters:
+  ///   - groups: Candidates.
+  ///   - pair: Reads the files.
+  ///   - blocking: How to wait for the disk.
+  ///   - onBytes: Gets the number of bytes that have been compared since the last time.
+  ///   - deliver: Gets what came of each group, by its index.
   static func confirm(
-    _ group: [FileFacts], with pair: FilePair, _ blocking: BlockingCalls, onChunk: (Int) -> Void
+    _ groups: [[FileFacts]],
+    with pair: FilePair,
+    _ blocking: BlockingCalls,
+    onBytes: (Int) -> Void,
+    deliver: (Int, Comparison) -> Void
+  ) throws {
+    let sizes = groups.map { $0.reduce(0) { $0 + $1.counts.bytes } }
+    let (small, big) = (
+      groups.indices.filter { sizes[$0] < smallGroup },
+      groups.indices.filter { sizes[$0] >= smallGroup }
+    )
+    let comparisons = try blocking {
+      try small.map { try confirm(groups[$0], with: pair, .direct) { _ in } }
+    }
+    for (index, comparison) in zip(small, comparisons) {
+      onBytes(sizes[index])
+      deliver(index, comparison)
+    }
+    for index in big {
+      deliver(index, try confirm(groups[index], with: pair, blocking, onBytes: onBytes))
+    }
+  }
+
+  private static func confirm(
+    _ group: [FileFacts], with pair: FilePair, _ blocking: BlockingCalls, onBytes: (Int) -> Void
   ) throws -> Comparison {
     var comparison = Comparison()
     var classes: [[BytePath]] = []
@@ -51,7 +85,7 @@ enum Duplicates {
       for index in classes.indices {
         do {
           let first = classes[index][0]
-          guard try pair.areSame(first, file.path, blocking, onChunk: onChunk) else { continue }
+          guard try pair.areSame(first, file.path, blocking, onBytes: onBytes) else { continue }
           classes[index].append(file.path)
         } catch let problem as Problem {
           comparison.problems.append(problem)
@@ -83,7 +117,7 @@ final class FilePair: @unchecked Sendable {
   ///
   /// - Throws: `Problem` if one of them cannot be read any more.
   func areSame(
-    _ first: BytePath, _ second: BytePath, _ blocking: BlockingCalls, onChunk: (Int) -> Void
+    _ first: BytePath, _ second: BytePath, _ blocking: BlockingCalls, onBytes: (Int) -> Void
   ) throws -> Bool {
     var step = try blocking {
       let identities = (try self.one.open(first), try self.other.open(second))
@@ -91,7 +125,7 @@ final class FilePair: @unchecked Sendable {
       return try self.compareChunk()
     }
     while case .same(let bytes) = step {
-      onChunk(bytes)
+      onBytes(bytes)
       step = try blocking { try self.compareChunk() }
     }
     guard case .done(let areSame) = step else { return false }

@@ -20,70 +20,86 @@ enum FileOutcome: Sendable {
 final class FileCounter: @unchecked Sendable {
   // SAFETY: as for `FileReader`: one call at a time.
 
+  /// A trip to another thread counts so many bytes at least, if there are so many: several small files,
+  /// or a piece of a big one.
+  private static let bytesPerTrip = 1 << 20
+
   private let reader = FileReader()
-  private var path = BytePath([])
+  private var waiting: ArraySlice<BytePath> = []
+  /// The file that is being counted; nil between two.
   private var identity: FileIdentity?
   private var counter = ByteCounter()
   private var hash = ContentHash()
 
-  private enum Step: Sendable {
-    case more
-    case done(FileOutcome)
+  /// What was done on one trip.
+  private struct Trip: Sendable {
+    var outcomes: [FileOutcome] = []
+    var bytes = 0
   }
 
-  /// Counts a file, chunk by chunk.
+  /// Counts files.
   ///
   /// - Parameters:
-  ///   - path: The file.
-  ///   - isRoot: It was named by the user, who may have named a symbolic link.
-  ///   - blocking: How to wait for the disk. A small file takes one wait.
-  ///   - onChunk: Gets the number of bytes that each chunk had.
+  ///   - paths: The files.
+  ///   - isRoot: They were named by the user, who may have named symbolic links.
+  ///   - blocking: How to wait for the disk.
+  ///   - onBytes: Gets the number of bytes that have been counted since the last time.
+  ///   - deliver: Gets what came of each file, in order.
   func count(
-    _ path: BytePath, isRoot: Bool = false, _ blocking: BlockingCalls, onChunk: (Int) -> Void
-  ) throws -> FileOutcome {
-    var step = try blocking { self.begin(path, isRoot) }
-    var counted = 0
-    while true {
-      onChunk(counter.counts.bytes - counted)
-      counted = counter.counts.bytes
-      if case .done(let outcome) = step { return outcome }
-      step = try blocking { self.addChunk() }
+    _ paths: [BytePath],
+    isRoot: Bool = false,
+    _ blocking: BlockingCalls,
+    onBytes: (Int) -> Void,
+    deliver: (FileOutcome) -> Void
+  ) throws {
+    waiting = paths[...]
+    while !waiting.isEmpty {
+      let trip = try blocking { self.makeTrip(isRoot) }
+      onBytes(trip.bytes)
+      for outcome in trip.outcomes { deliver(outcome) }
     }
   }
 
-  private func begin(_ path: BytePath, _ isRoot: Bool) -> Step {
-    self.path = path
-    counter = ByteCounter()
-    hash = ContentHash()
-    do {
-      identity = try reader.open(path, followsLink: isRoot)
-    } catch let problem as Problem {
-      return .done(.problem(problem))
-    } catch {
-      return .done(.problem(Problem(.unreadable, path, "\(error)")))
-    }
-    return identity == nil ? .done(.special(path)) : addChunk()
-  }
-
-  private func addChunk() -> Step {
-    do {
-      let chunk = try reader.nextChunk()
-      counter.add(chunk)
-      let tailStart = chunk.count & ~31
-      hash.add(stripes: UnsafeRawBufferPointer(rebasing: chunk[..<tailStart]))
-      if chunk.count == FileReader.chunkSize { return .more }
+  private func makeTrip(_ isRoot: Bool) -> Trip {
+    var trip = Trip()
+    while trip.bytes < Self.bytesPerTrip, let path = waiting.first {
+      var outcome: FileOutcome?
+      do {
+        if identity == nil {
+          identity = try reader.open(path, followsLink: isRoot)
+          counter = ByteCounter()
+          hash = ContentHash()
+        }
+        if let identity {
+          outcome = try addChunk(of: path, identity, &trip)
+        } else {
+          outcome = .special(path)
+        }
+      } catch {
+        outcome = .problem(error as? Problem ?? Problem(.unreadable, path, "\(error)"))
+      }
+      guard let outcome else { continue }
       reader.close()
-      guard let identity else { return .done(.special(path)) }
-      let tail = UnsafeRawBufferPointer(rebasing: chunk[tailStart...])
-      return .done(
-        .counted(
-          FileFacts(
-            path: path, identity: identity, counts: counter.counts,
-            hash: hash.finish(tail: tail))))
-    } catch let problem as Problem {
-      return .done(.problem(problem))
-    } catch {
-      return .done(.problem(Problem(.unreadable, path, "\(error)")))
+      identity = nil
+      trip.outcomes.append(outcome)
+      waiting = waiting.dropFirst()
     }
+    return trip
+  }
+
+  /// Counts a chunk; has the facts if it was the last.
+  private func addChunk(
+    of path: BytePath, _ identity: FileIdentity, _ trip: inout Trip
+  ) throws -> FileOutcome? {
+    let chunk = try reader.nextChunk()
+    counter.add(chunk)
+    trip.bytes += chunk.count
+    let tailStart = chunk.count & ~31
+    hash.add(stripes: UnsafeRawBufferPointer(rebasing: chunk[..<tailStart]))
+    guard chunk.count < FileReader.chunkSize else { return nil }
+    let tail = UnsafeRawBufferPointer(rebasing: chunk[tailStart...])
+    return .counted(
+      FileFacts(
+        path: path, identity: identity, counts: counter.counts, hash: hash.finish(tail: tail)))
   }
 }

@@ -20,12 +20,15 @@ struct Passes {
       through: findings.lazy.compactMap { census.value.note($0) },
       {
         let counter = FileCounter()
-        return { file in
-          let outcome = try counter.count(file.path, isRoot: walk.isFile, .offloaded) {
+        return { files, deliver in
+          var done = 0
+          try counter.count(files.map(\.path), isRoot: walk.isFile, .offloaded) {
             progress.reading.bytes += $0
+          } deliver: {
+            progress.reading.finishFile(at: files[done].position)
+            deliver(done, $0)
+            done += 1
           }
-          progress.reading.finishFile(at: file.position)
-          return outcome
         }
       },
       collect: { census.value.add($0) }
@@ -33,19 +36,19 @@ struct Passes {
     if let error = findings.error { throw error }
 
     let groups = census.value.beginComparing()
+    let groupCount = groups.count
     progress.reading.begin(.comparing)
     try crew.work(
-      through: groups.enumerated(),
+      through: groups,
       {
         let pair = FilePair()
-        return { numbered in
-          let (index, group) = numbered
-          let comparison = try Duplicates.confirm(group, with: pair, .offloaded) {
+        return { groups, deliver in
+          try Duplicates.confirm(groups, with: pair, .offloaded) {
             progress.reading.bytes += $0
+          } deliver: {
+            progress.reading.finishGroup(of: groups[$0].count, among: groupCount)
+            deliver($0, $1)
           }
-          progress.reading.files += group.count
-          progress.reading.fraction = Double(index + 1) / Double(groups.count)
-          return comparison
         }
       },
       collect: { census.value.add($0) }

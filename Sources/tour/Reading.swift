@@ -35,4 +35,10 @@ struct Reading: Sendable {
     files += 1
     fraction = max(fraction, position)
   }
+
+  /// A group of files has been compared; there are so many groups in all.
+  mutating func finishGroup(of count: Int, among groups: Int) {
+    files += count
+    fraction = min(fraction + 1 / Double(groups), 1)
+  }
 }

@@ -21,14 +21,20 @@ struct SequentialPass {
     let findings = walk.findings(.direct)
     for finding in findings {
       guard let file = census.note(finding) else { continue }
-      census.add(try counter.count(file.path, isRoot: walk.isFile, .direct) { note(bytes: $0) })
+      try counter.count([file.path], isRoot: walk.isFile, .direct) {
+        note(bytes: $0)
+      } deliver: {
+        census.add($0)
+      }
       reading.finishFile(at: file.position)
     }
     if let error = findings.error { throw error }
 
     let pair = FilePair()
-    for group in census.beginComparing() {
-      census.add(try Duplicates.confirm(group, with: pair, .direct) { note(bytes: $0) })
+    try Duplicates.confirm(census.beginComparing(), with: pair, .direct) {
+      note(bytes: $0)
+    } deliver: {
+      census.add($1)
     }
     census.sort()
     return census
