@@ -43,5 +43,6 @@ let package = Package(
       swiftSettings: strict
     ),
     .testTarget(name: "CoroutinesTests", dependencies: ["Coroutines"], swiftSettings: strict),
+    .testTarget(name: "TourTests", dependencies: ["tour", "Coroutines"], swiftSettings: strict),
   ]
 )
