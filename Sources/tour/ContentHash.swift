@@ -38,6 +38,7 @@ struct ContentHash: Sendable {
   /// The hash of all that was fed, and of the last few bytes.
   ///
   /// - Parameter tail: What is left after the last whole stripe: fewer than 32 bytes.
+  /// - Returns: The hash.
   func finish(tail: UnsafeRawBufferPointer) -> UInt64 {
     var hash: UInt64
     if length >= 32 {

@@ -72,7 +72,8 @@ struct Crew {
   /// Takes as many orders as are there for each worker: a trip to another thread for several small
   /// jobs is cheaper than one for each.
   private func takeShare<Job, Outcome>(
-    of orders: Channel<Order<Job, Outcome>>, with first: Order<Job, Outcome>
+    of orders: Channel<Order<Job, Outcome>>,
+    with first: Order<Job, Outcome>
   ) -> [Order<Job, Outcome>] {
     var taken = [first]
     let share = orders.count / size
@@ -84,7 +85,8 @@ struct Crew {
 
   /// Waits for answers, for the time to show progress, and for Ctrl-C, whichever comes first.
   private func follow<Outcome>(
-    _ answers: Channel<Outcome>, _ collect: @escaping (Outcome) -> Void
+    _ answers: Channel<Outcome>,
+    _ collect: @escaping (Outcome) -> Void
   ) throws {
     var isOpen = true
     while isOpen {

@@ -76,12 +76,14 @@ struct Directory: Sendable {
 
   /// Calls `body` with the name where it stands: a copy of the `dirent` would be cut off.
   private static func withName<Result>(
-    of entry: UnsafeMutablePointer<dirent>, _ body: (UnsafePointer<CChar>) -> Result
+    of entry: UnsafeMutablePointer<dirent>,
+    _ body: (UnsafePointer<CChar>) -> Result
   ) -> Result {
     let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
     // SAFETY: readdir returns a name that ends in NUL, and keeps it until the next call.
     return body(
-      (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self))
+      (UnsafeRawPointer(entry) + offset).assumingMemoryBound(to: CChar.self)
+    )
   }
 
   private static func kind(of entry: UnsafeMutablePointer<dirent>, in parent: Int32) -> Kind {

@@ -25,8 +25,10 @@ enum Duplicates {
     let hash: UInt64
   }
 
-  /// Groups of files of the same length and hash. Empty files are left out, and so are further names
-  /// of the same file (hard links): they waste nothing.
+  /// Groups of files of the same length and hash.
+  ///
+  /// Empty files are left out, and so are further names of the same file (hard links): they waste
+  /// nothing.
   static func candidates(among files: [FileFacts]) -> [[FileFacts]] {
     var groups: [Key: [FileFacts]] = [:]
     for file in files where file.counts.bytes > 0 {
@@ -52,6 +54,7 @@ enum Duplicates {
   ///   - blocking: How to wait for the disk.
   ///   - onBytes: Gets the number of bytes that have been compared since the last time.
   ///   - deliver: Gets what came of each group, by its index.
+  /// - Throws: `CancellationError`.
   static func confirm(
     _ groups: [[FileFacts]],
     with pair: FilePair,
@@ -77,7 +80,10 @@ enum Duplicates {
   }
 
   private static func confirm(
-    _ group: [FileFacts], with pair: FilePair, _ blocking: BlockingCalls, onBytes: (Int) -> Void
+    _ group: [FileFacts],
+    with pair: FilePair,
+    _ blocking: BlockingCalls,
+    onBytes: (Int) -> Void
   ) throws -> Comparison {
     var comparison = Comparison()
     var classes: [[BytePath]] = []
@@ -117,7 +123,10 @@ final class FilePair: @unchecked Sendable {
   ///
   /// - Throws: `Problem` if one of them cannot be read any more.
   func areSame(
-    _ first: BytePath, _ second: BytePath, _ blocking: BlockingCalls, onBytes: (Int) -> Void
+    _ first: BytePath,
+    _ second: BytePath,
+    _ blocking: BlockingCalls,
+    onBytes: (Int) -> Void
   ) throws -> Bool {
     var step = try blocking {
       let identities = (try self.one.open(first), try self.other.open(second))
@@ -142,7 +151,8 @@ final class FilePair: @unchecked Sendable {
   }
 
   private static func isSame(
-    _ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer
+    _ left: UnsafeRawBufferPointer,
+    _ right: UnsafeRawBufferPointer
   ) -> Bool {
     guard let one = left.baseAddress, let other = right.baseAddress else { return true }
     return memcmp(one, other, left.count) == 0

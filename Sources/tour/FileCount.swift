@@ -45,6 +45,7 @@ final class FileCounter: @unchecked Sendable {
   ///   - blocking: How to wait for the disk.
   ///   - onBytes: Gets the number of bytes that have been counted since the last time.
   ///   - deliver: Gets what came of each file, in order.
+  /// - Throws: `CancellationError`.
   func count(
     _ paths: [BytePath],
     isRoot: Bool = false,
@@ -89,7 +90,9 @@ final class FileCounter: @unchecked Sendable {
 
   /// Counts a chunk; has the facts if it was the last.
   private func addChunk(
-    of path: BytePath, _ identity: FileIdentity, _ trip: inout Trip
+    of path: BytePath,
+    _ identity: FileIdentity,
+    _ trip: inout Trip
   ) throws -> FileOutcome? {
     let chunk = try reader.nextChunk()
     counter.add(chunk)
@@ -100,6 +103,11 @@ final class FileCounter: @unchecked Sendable {
     let tail = UnsafeRawBufferPointer(rebasing: chunk[tailStart...])
     return .counted(
       FileFacts(
-        path: path, identity: identity, counts: counter.counts, hash: hash.finish(tail: tail)))
+        path: path,
+        identity: identity,
+        counts: counter.counts,
+        hash: hash.finish(tail: tail)
+      )
+    )
   }
 }

@@ -2,8 +2,9 @@
 
 import Glibc
 
-/// Reads one file after the other, in chunks. All its methods block.
+/// Reads one file after the other, in chunks.
 ///
+/// All its methods block.
 /// Chunks are full but for a file's last: where a chunk ends depends on the content alone.
 final class FileReader: @unchecked Sendable {
   // SAFETY: its user waits for each call to end before it makes the next. One that is cancelled while a
@@ -13,7 +14,9 @@ final class FileReader: @unchecked Sendable {
   static let chunkSize = 128 << 10
 
   private let buffer = UnsafeMutableRawBufferPointer.allocate(
-    byteCount: FileReader.chunkSize, alignment: 64)
+    byteCount: FileReader.chunkSize,
+    alignment: 64
+  )
   private var descriptor: Int32 = -1
   private var path = BytePath([])
 
@@ -24,7 +27,9 @@ final class FileReader: @unchecked Sendable {
 
   /// Opens a file.
   ///
-  /// - Parameter followsLink: If `path` is a symbolic link, it stands for what it leads to.
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - followsLink: If `path` is a symbolic link, it stands for what it leads to.
   /// - Returns: Which file it is; nil if it turns out to be no regular file.
   /// - Throws: `Problem`.
   func open(_ path: BytePath, followsLink: Bool = false) throws -> FileIdentity? {

@@ -17,7 +17,8 @@ extension Int {
     var value = Double(self)
     for unit in ["bytes", "kB", "MB", "GB", "TB"] {
       if value < 1000 || unit == "TB" {
-        return unit == "bytes" ? "\(self) bytes" : "\(value.rounded(to: value < 10 ? 2 : 1)) \(unit)"
+        if unit == "bytes" { return "\(self) bytes" }
+        return "\(value.rounded(to: value < 10 ? 2 : 1)) \(unit)"
       }
       value /= 1000
     }

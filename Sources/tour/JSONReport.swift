@@ -47,7 +47,8 @@ enum JSONReport {
           ("bytes", .int(set.bytes)),
           ("paths", .array(set.paths.map { .string(report.name($0)) })),
         ])
-      })
+      }
+    )
   }
 
   private static func problem(_ problem: Problem, in report: Report) -> JSON {

@@ -21,7 +21,9 @@ struct Options: Sendable, Equatable {
 
   static let jobsRange = 1...256
 
-  /// Reads the arguments, the program's name not among them. They are bytes: a path need not be UTF-8.
+  /// Reads the arguments, the program's name not among them.
+  ///
+  /// They are bytes: a path need not be UTF-8.
   init(_ arguments: [[UInt8]]) throws(UsageError) {
     var rest = arguments[...]
     var areOptionsOver = false
@@ -43,7 +45,9 @@ struct Options: Sendable, Equatable {
       case "--json": isJSON = true
       case "-q", "--quiet": isQuiet = true
       case "-j", "--jobs":
-        guard let value = rest.popFirst() else { throw UsageError(message: "--jobs needs a number") }
+        guard let value = rest.popFirst() else {
+          throw UsageError(message: "--jobs needs a number")
+        }
         jobs = try Self.jobs(String(decoding: value, as: UTF8.self))
       case let option where option.hasPrefix("--jobs="):
         jobs = try Self.jobs(String(option.dropFirst("--jobs=".count)))
@@ -56,7 +60,8 @@ struct Options: Sendable, Equatable {
     guard let number = Int(text), jobsRange.contains(number) else {
       let range = "\(jobsRange.lowerBound) to \(jobsRange.upperBound)"
       throw UsageError(
-        message: "--jobs takes a number from \(range), not “\(BytePath(text))”")
+        message: "--jobs takes a number from \(range), not “\(BytePath(text))”"
+      )
     }
     return number
   }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Something in the tree that could not be counted. Reported, and never the end of the tour.
+/// Something in the tree that could not be counted: reported, and never the end of the tour.
 struct Problem: Error, Sendable, Hashable {
   enum Kind: String, Sendable, CaseIterable {
     /// A symbolic link that leads nowhere.

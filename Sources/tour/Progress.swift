@@ -45,8 +45,9 @@ final class Progress {
     return max(ContinuousClock.now.duration(to: nextShow), .nanoseconds(1))
   }
 
-  /// Shows the reading if it is time to. Results may come faster than the clock ticks, so this is to be
-  /// called between them too.
+  /// Shows the reading if it is time to.
+  ///
+  /// Results may come faster than the clock ticks, so this is to be called between them too.
   func showIfDue() {
     if case .none = style { return }
     let now = ContinuousClock.now
@@ -99,10 +100,13 @@ enum Bar {
     let tail = " \(percent)  \(reading.files.grouped) files  \(reading.bytes.asBytes)"
     let head = "\(reading.phase.words) "
     let room = min(width - 1 - head.count - tail.count - 2, 40)
-    guard room >= 5 else { return String((head + tail.drop { $0 == " " }).prefix(max(width - 1, 0))) }
+    guard room >= 5 else {
+      return String((head + tail.drop { $0 == " " }).prefix(max(width - 1, 0)))
+    }
     let filled = min(max(Int(reading.fraction * Double(room)), 0), room)
     let (full, empty) = isUnicode ? ("█", "░") : ("#", ".")
-    let bar = String(repeating: full, count: filled) + String(repeating: empty, count: room - filled)
+    let bar =
+      String(repeating: full, count: filled) + String(repeating: empty, count: room - filled)
     return head + (isUnicode ? "▕\(bar)▏" : "[\(bar)]") + tail
   }
 }

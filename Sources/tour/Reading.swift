@@ -30,7 +30,9 @@ struct Reading: Sendable {
     self = Reading(phase: phase)
   }
 
-  /// A file is done. They are not done in the order of the walk, and the bar does not go back.
+  /// A file is done.
+  ///
+  /// Files are not done in the order of the walk, and the bar does not go back.
   mutating func finishFile(at position: Double) {
     files += 1
     fraction = max(fraction, position)

@@ -104,7 +104,10 @@ struct TextReport {
   }
 
   private mutating func addRest(
-    of count: Int, after shown: Int, indent: String, _ noun: String? = nil
+    of count: Int,
+    after shown: Int,
+    indent: String,
+    _ noun: String? = nil
   ) {
     guard count > shown else { return }
     let rest = count - shown
@@ -116,7 +119,8 @@ struct TextReport {
     var parts: [String] = []
     if totals.hidden > 0 {
       parts.append(
-        "\(totals.hidden.of("hidden directory", "hidden directories")) (--all goes into them)")
+        "\(totals.hidden.of("hidden directory", "hidden directories")) (--all goes into them)"
+      )
     }
     if totals.mounts > 0 {
       parts.append("\(totals.mounts.of("other file system")) (--mounts)")
@@ -136,12 +140,14 @@ struct TextReport {
       return
     }
     let ratio = (sequential.seconds / max(report.time.seconds, 1e-6)).rounded(to: 2)
+    lines.append("Time: \(report.time.inSeconds) with \(workers): \(ratio) times as fast as")
     lines.append(
-      "Time: \(report.time.inSeconds) with \(workers); \(sequential.inSeconds) one by one, "
-        + "right after, with the files in the cache: × \(ratio)")
+      "      \(sequential.inSeconds) one by one, right after, with the files in the cache."
+    )
     lines.append(
       report.agrees == true
         ? "Both passes agree."
-        : "The two passes DISAGREE. Perhaps somebody is changing the files.")
+        : "The two passes DISAGREE. Perhaps somebody is changing the files."
+    )
   }
 }

@@ -38,15 +38,18 @@ enum Tour {
 
   /// Goes through the tree, once or twice.
   private static func take(_ options: Options, _ root: Root) throws -> Report {
-    // One more for the sequential pass.
+    // One more to read directories, or for the sequential pass.
     OffloadPool.shared.threadLimit = options.jobs + 1
     let interrupts = InterruptSource()
     let progress = Progress(isQuiet: options.isQuiet)
     defer { progress.clear() }
     let passes = Passes(
       walk: TreeWalk(
-        root: root.path, includesHidden: options.includesHidden,
-        includesMounts: options.includesMounts, isFile: root.isFile),
+        root: root.path,
+        includesHidden: options.includesHidden,
+        includesMounts: options.includesMounts,
+        isFile: root.isFile
+      ),
       crew: Crew(size: options.jobs, interrupts: interrupts.channel, progress: progress)
     )
     let clock = ContinuousClock()
@@ -60,8 +63,12 @@ enum Tour {
       }
     }
     var report = Report(
-      root: root.path, jobs: options.jobs, census: census.value, time: time,
-      isInterrupted: isInterrupted)
+      root: root.path,
+      jobs: options.jobs,
+      census: census.value,
+      time: time,
+      isInterrupted: isInterrupted
+    )
     guard options.compares, !isInterrupted else { return report }
     do {
       report.sequentialTime = try clock.measure {

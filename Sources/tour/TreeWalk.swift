@@ -53,7 +53,10 @@ struct TreeWalk: Sendable {
 
     /// Visits a directory that takes up the part of the tree between two positions.
     func visit(
-      _ path: BytePath, above ancestors: [FileIdentity], from start: Double, to end: Double
+      _ path: BytePath,
+      above ancestors: [FileIdentity],
+      from start: Double,
+      to end: Double
     ) throws {
       let directory: Directory
       do {
@@ -62,7 +65,8 @@ struct TreeWalk: Sendable {
       } catch let problem as Problem {
         return try yield(.problem(problem))
       }
-      if let root = ancestors.first, root.device != directory.identity.device, !walk.includesMounts {
+      if let root = ancestors.first, root.device != directory.identity.device, !walk.includesMounts
+      {
         return try yield(.mount(path))
       }
       try yield(.directory(path))

@@ -18,7 +18,9 @@ import Testing
     (" \t\u{B}\u{C}\r", 0, 0), ("a\0b", 0, 1), ("\u{1} \u{7F}", 0, 2), ("ünï cödé", 0, 2),
   ])
   func `lines are newlines and words are runs of what is not white space`(
-    text: String, lines: Int, words: Int
+    text: String,
+    lines: Int,
+    words: Int
   ) {
     let counts = count(Array(text.utf8), piece: 1 << 10)
     #expect(counts == Counts(lines: lines, words: words, bytes: text.utf8.count))

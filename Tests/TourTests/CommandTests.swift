@@ -78,7 +78,9 @@ import Testing
     #expect(result.status == 0)
     #expect(result.errors == "")
     let text = result.output
-    #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control })
+    #expect(
+      text.unicodeScalars.allSatisfy { $0 == "\n" || $0.properties.generalCategory != .control }
+    )
     for phrase in [
       "110 files", "Largest files", "2 files in 1 set", "Problems: 1 broken link, 1 link cycle",
       "1 hidden directory (--all", "1 pipe, socket or device", "Both passes agree.",
@@ -104,7 +106,8 @@ import Testing
     try tree.file("Package.swift", "x\n")
     try tree.directory("Sources")
     let json = try JSONOutput.read(
-      try Program.runTour("--json", "--no-compare", in: tree.path + "/Sources"))
+      try Program.runTour("--json", "--no-compare", in: tree.path + "/Sources")
+    )
     #expect(json.root == tree.path)
     #expect(json.sequentialSeconds == nil && json.passesAgree == nil)
   }
@@ -123,7 +126,8 @@ import Testing
       geteuid() == 0
       ? try Program.run(
         "/usr/bin/setpriv",
-        ["--reuid=65534", "--regid=65534", "--clear-groups", Program.tour.path] + arguments)
+        ["--reuid=65534", "--regid=65534", "--clear-groups", Program.tour.path] + arguments
+      )
       : try Program.run(Program.tour.path, arguments)
     let json = try JSONOutput.read(result)
     #expect(result.status == 0)
@@ -156,7 +160,9 @@ import Testing
   @Test func `a report that cannot be written exits with 74`() throws {
     let tree = try MadeTree()
     let result = try Program.run(
-      "/bin/sh", ["-c", "exec \"$0\" \"$1\" > /dev/full", Program.tour.path, tree.path])
+      "/bin/sh",
+      ["-c", "exec \"$0\" \"$1\" > /dev/full", Program.tour.path, tree.path]
+    )
     #expect(result.status == 74)
   }
 }

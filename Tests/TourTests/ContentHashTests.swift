@@ -15,10 +15,12 @@ import Testing
   }
 
   // The reference implementation's values.
-  @Test(arguments: [
-    ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
-    ("Call me Ishmael. Some years ago--never mind how long precisely-", 0x02A2_E854_70D6_FD96),
-  ] as [(String, UInt64)])
+  @Test(
+    arguments: [
+      ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
+      ("Call me Ishmael. Some years ago--never mind how long precisely-", 0x02A2_E854_70D6_FD96),
+    ] as [(String, UInt64)]
+  )
   func `the hash is XXH64`(text: String, expected: UInt64) {
     #expect(hash(Array(text.utf8)) == expected)
   }

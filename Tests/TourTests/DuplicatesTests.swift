@@ -8,12 +8,19 @@ import Testing
   private func facts(_ path: BytePath, bytes: Int, hash: UInt64 = 1) throws -> FileFacts {
     guard let identity = try FileReader().open(path) else { throw Problem(.unreadable, path, "") }
     return FileFacts(
-      path: path, identity: identity, counts: Counts(bytes: bytes), hash: hash)
+      path: path,
+      identity: identity,
+      counts: Counts(bytes: bytes),
+      hash: hash
+    )
   }
 
   private func confirm(_ group: [FileFacts]) throws -> Comparison {
     var result = Comparison()
-    try Duplicates.confirm([group], with: FilePair(), .direct) { _ in } deliver: { result = $1 }
+    try Duplicates.confirm([group], with: FilePair(), .direct) { _ in
+    } deliver: {
+      result = $1
+    }
     return result
   }
 

@@ -8,7 +8,10 @@ import Testing
 @Suite struct FileCounterTests {
   private func outcomes(_ paths: [BytePath], _ blocking: BlockingCalls) throws -> [FileOutcome] {
     var outcomes: [FileOutcome] = []
-    try FileCounter().count(paths, blocking) { _ in } deliver: { outcomes.append($0) }
+    try FileCounter().count(paths, blocking) { _ in
+    } deliver: {
+      outcomes.append($0)
+    }
     return outcomes
   }
 

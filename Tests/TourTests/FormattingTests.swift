@@ -12,7 +12,8 @@ import Testing
   @Test func `bytes have a unit`() {
     #expect(
       [0, 999, 1000, 1_234_567, 45_600_000_000].map(\.asBytes)
-        == ["0 bytes", "999 bytes", "1.00 kB", "1.23 MB", "45.6 GB"])
+        == ["0 bytes", "999 bytes", "1.00 kB", "1.23 MB", "45.6 GB"]
+    )
   }
 
   @Test func `times have three digits after the point`() {
@@ -37,6 +38,7 @@ import Testing
     let reading = Reading(fraction: 0.5, files: 10, bytes: 1000)
     #expect(
       Bar.line(reading, width: 80, isUnicode: false)
-        == "Counting [####################....................]  50%  10 files  1.00 kB")
+        == "Counting [####################....................]  50%  10 files  1.00 kB"
+    )
   }
 }

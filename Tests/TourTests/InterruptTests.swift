@@ -17,7 +17,9 @@ import Testing
 
   /// Starts a tour, waits until it says how far it is, and interrupts it.
   private func interrupted(
-    _ arguments: [String], errors: FileHandle, isUnderWay: () -> String
+    _ arguments: [String],
+    errors: FileHandle,
+    isUnderWay: () -> String
   ) throws -> (status: Int32, output: String, errors: String) {
     let process = Process()
     let output = Pipe()
@@ -57,7 +59,8 @@ import Testing
     try #require(openpty(&master, &slave, nil, nil, nil) == 0)
     let terminal = FileHandle(fileDescriptor: master, closeOnDealloc: true)
     let result = try interrupted(
-      ["--json", tree.path], errors: FileHandle(fileDescriptor: slave, closeOnDealloc: true)
+      ["--json", tree.path],
+      errors: FileHandle(fileDescriptor: slave, closeOnDealloc: true)
     ) {
       String(decoding: terminal.availableData, as: UTF8.self)
     }

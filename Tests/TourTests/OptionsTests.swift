@@ -19,7 +19,14 @@ import Testing
 
   @Test func `every option does what it says`() throws {
     let options = try options(
-      "-a", "--mounts", "--json", "--no-compare", "-q", "--jobs=3", "there")
+      "-a",
+      "--mounts",
+      "--json",
+      "--no-compare",
+      "-q",
+      "--jobs=3",
+      "there"
+    )
     #expect(options.includesHidden && options.includesMounts && options.isJSON && options.isQuiet)
     #expect(!options.compares)
     #expect(options.jobs == 3)
@@ -37,7 +44,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ["--what"], ["-x"], ["--jobs"], ["--jobs", "0"], ["--jobs", "257"], ["--jobs=many"], ["a", "b"],
+    ["--what"], ["-x"], ["--jobs"], ["--jobs", "0"], ["--jobs", "257"], ["--jobs=many"],
+    ["a", "b"],
     [""], ["-jx"],
   ])
   func `what makes no sense is refused`(arguments: [String]) {

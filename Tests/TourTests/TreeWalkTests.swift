@@ -57,7 +57,8 @@ import Testing
       names(tree) == [
         "/", "broken link broken", "d/", "link cycle d/self", "link cycle d/up", "f",
         "link cycle loop", "link toDirectory", "link toFile",
-      ])
+      ]
+    )
   }
 
   @Test func `pipes are special`() throws {

@@ -21,7 +21,9 @@ struct Program {
   }
 
   static func run(
-    _ program: String, _ arguments: [String], in directory: String? = nil
+    _ program: String,
+    _ arguments: [String],
+    in directory: String? = nil
   ) throws -> Result {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program)
