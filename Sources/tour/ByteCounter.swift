@@ -12,7 +12,7 @@ struct Counts: Sendable, Hashable {
 /// Counts the lines, words and bytes of a stream that comes in pieces.
 ///
 /// White space is space, tab, newline, vertical tab, form feed and carriage return, as POSIX has it for
-/// the C locale, and every other byte belongs to a word. (GNU `wc` before 9.5 does not begin a word at a
+/// the C locale, and every other byte belongs to a word. (GNU `wc` 9.1, for one, does not begin a word at a
 /// byte that is not printable, and finds fewer words in binary files.)
 struct ByteCounter: Sendable {
   private(set) var counts = Counts()

@@ -9,7 +9,7 @@ import Testing
 @Suite struct CommandTests {
   /// All that a file can have that is out of the ordinary.
   ///
-  /// Every word has a printable character in it: GNU wc before 9.5 does not count others.
+  /// Every word has a printable character in it: GNU wc 9.1 does not count others.
   private func oddTree() throws -> MadeTree {
     let tree = try MadeTree()
     try tree.file("empty")
