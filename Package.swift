@@ -63,5 +63,6 @@ let package = Package(
       ],
       swiftSettings: strict
     ),
+    .testTarget(name: "TourTests", dependencies: ["tour", "Coroutines"], swiftSettings: strict),
   ]
 )

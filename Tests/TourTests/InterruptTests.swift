@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Foundation
+import Testing
+
+@testable import tour
+
+/// Ctrl-C, while a file is being read that would take hours: eight terabytes of nothing.
+@Suite struct InterruptTests {
+  private func slowTree() throws -> MadeTree {
+    let tree = try MadeTree()
+    try tree.file("a", "one two\n")
+    try tree.file("b", "one two\n")
+    try tree.endlessFile("z")
+    return tree
+  }
+
+  /// Starts a tour, waits until it says how far it is, and interrupts it.
+  private func interrupted(
+    _ arguments: [String],
+    errors: FileHandle,
+    isUnderWay: () -> String
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = Program.tour
+    process.arguments = arguments
+    process.environment = ["TERM": "xterm", "LC_ALL": "C.UTF-8"]
+    process.standardOutput = output
+    process.standardError = errors
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let shown = isUnderWay()
+    process.interrupt()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit)
+    return (process.terminationStatus, text, shown)
+  }
+
+  @Test func `Ctrl-C prints what was counted so far and exits with 130`() throws {
+    let tree = try slowTree()
+    let errors = Pipe()
+    let result = try interrupted(["-j", "2", tree.path], errors: errors.fileHandleForWriting) {
+      // The first line of progress comes when a run takes longer than usual.
+      String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
+    }
+    #expect(result.status == 130)
+    #expect(result.errors.hasPrefix("tour: counting: 2 files, "))
+    #expect(result.errors.hasSuffix(" so far\n"))
+    #expect(result.output.hasPrefix("Interrupted."))
+    #expect(result.output.contains("2 files\n"))
+    #expect(result.output.contains("Duplicates: not looked for yet"))
+  }
+
+  @Test func `a terminal gets a bar, and Ctrl-C takes it away`() throws {
+    let tree = try slowTree()
+    var (master, slave): (Int32, Int32) = (-1, -1)
+    try #require(openpty(&master, &slave, nil, nil, nil) == 0)
+    let terminal = FileHandle(fileDescriptor: master, closeOnDealloc: true)
+    let result = try interrupted(
+      ["--json", tree.path],
+      errors: FileHandle(fileDescriptor: slave, closeOnDealloc: true)
+    ) {
+      String(decoding: terminal.availableData, as: UTF8.self)
+    }
+    #expect(result.status == 130)
+    #expect(result.errors.hasPrefix("\rCounting ▕"))
+    let rest = String(decoding: terminal.availableData, as: UTF8.self)
+    #expect(rest.hasSuffix("\r\u{1B}[K"))
+    let json = try JSONDecoder().decode(JSONOutput.self, from: Data(result.output.utf8))
+    #expect(json.interrupted)
+    #expect(json.files == 2)
+    #expect(json.duplicates == nil)
+  }
+}
