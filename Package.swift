@@ -36,7 +36,10 @@ let package = Package(
     ),
     .executableTarget(name: "tour", dependencies: ["Coroutines"], swiftSettings: strict),
     .executableTarget(
-      name: "coroutine-bench", dependencies: ["Coroutines"], swiftSettings: strict),
+      name: "coroutine-bench",
+      dependencies: ["Coroutines"],
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "CoroutineKernelTests",
       dependencies: ["CoroutineKernel", "CCoroutineKernel"],

@@ -48,7 +48,8 @@ package struct FiberList {
   /// Adds a coroutine at the front.
   @inlinable @inline(__always)
   package static func add(
-    _ fiber: UnsafeMutablePointer<Fiber>, to list: UnsafeMutablePointer<FiberList>
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    to list: UnsafeMutablePointer<FiberList>
   ) {
     fiber.pointee.siblings = list
     fiber.pointee.previousSibling = nil
@@ -74,7 +75,8 @@ package struct FiberList {
 
   /// Moves all of `list` to the front of `other`, or to no list at all.
   package static func move(
-    _ list: UnsafeMutablePointer<FiberList>, to other: UnsafeMutablePointer<FiberList>?
+    _ list: UnsafeMutablePointer<FiberList>,
+    to other: UnsafeMutablePointer<FiberList>?
   ) {
     while let fiber = list.pointee.first {
       remove(fiber)
@@ -198,7 +200,10 @@ extension UnsafeMutablePointer where Pointee == Fiber {
       thread.runningFiber = next
       next.pointee.phase.store(.running, ordering: .relaxed)
       _ = cck_context_switch(
-        own.context, next.pointee.stack.unsafelyUnwrapped.context, next)
+        own.context,
+        next.pointee.stack.unsafelyUnwrapped.context,
+        next
+      )
     } else {
       _ = cck_context_switch(own.context, home.context, nil)
     }

@@ -70,7 +70,9 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// Closes the inbox if it is empty. False if something has been posted.
   package func closeInbox() -> Bool {
     pointee.inbox.compareExchange(
-      expected: 0, desired: inboxClosed, ordering: .sequentiallyConsistent
+      expected: 0,
+      desired: inboxClosed,
+      ordering: .sequentiallyConsistent
     ).exchanged
   }
 }
@@ -98,7 +100,8 @@ extension UnsafeMutablePointer where Pointee == Home {
           work()
         }),
         work: work
-      ))
+      )
+    )
     if post(UnsafeMutableRawPointer(job).assumingMemoryBound(to: InboxLink.self)) { return true }
     job.deinitialize(count: 1)
     job.deallocate()

@@ -9,7 +9,9 @@ private let defaultHandOvers: Int32 = 61
 extension UnsafeMutablePointer where Pointee == Home {
   /// Takes a home from the pool of idle ones, or makes one.
   package static func take(
-    scheduler: UnsafeMutableRawPointer, migrates: Bool, choosesItself: Bool = false
+    scheduler: UnsafeMutableRawPointer,
+    migrates: Bool,
+    choosesItself: Bool = false
   ) -> UnsafeMutablePointer<Home> {
     let home =
       HomePool.take()
@@ -41,7 +43,8 @@ extension UnsafeMutablePointer where Pointee == Home {
   ///
   /// Returns the coroutine if it could not be started because there is no memory for its stack.
   package func resume(
-    _ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord
   ) -> UnsafeMutablePointer<Fiber>? {
     if fiber.pointee.stack == nil, !prepare(fiber, thread) { return fiber }
     let stack = fiber.pointee.stack.unsafelyUnwrapped
@@ -68,7 +71,8 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// Gives a coroutine that has not started a stack that is at hand. False if none is.
   @usableFromInline
   package func prepareFromPool(
-    _ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord
   ) -> Bool {
     let isAtHand =
       pointee.spareStack?.pointee.size_class == fiber.pointee.stackClass

@@ -4,13 +4,15 @@ public import CCoroutineKernel
 public import Synchronization
 
 /// An event loop's way to bring a coroutine home: the inbox, and a nudge to the thread.
-package let postToLoop: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void = {
-  home, fiber in
-  // SAFETY: the types are those that `makeReady` passes.
-  let home = home.assumingMemoryBound(to: Home.self)
-  _ = home.post(fiber.assumingMemoryBound(to: InboxLink.self))
-  cck_parker_wake(home.pointee.parker)
-}
+package let postToLoop: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void =
+  {
+    home,
+    fiber in
+    // SAFETY: the types are those that `makeReady` passes.
+    let home = home.assumingMemoryBound(to: Home.self)
+    _ = home.post(fiber.assumingMemoryBound(to: InboxLink.self))
+    cck_parker_wake(home.pointee.parker)
+  }
 
 /// The raw part of a scheduler: run queue, inbox, timers.
 ///

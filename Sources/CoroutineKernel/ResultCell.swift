@@ -46,7 +46,10 @@ extension UnsafeMutablePointer where Pointee == ResultCell {
       pointee.isBoxed = true
       pointee.words.0 = UInt(
         bitPattern: UnsafeMutableRawPointer.allocate(
-          byteCount: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment))
+          byteCount: MemoryLayout<Value>.size,
+          alignment: MemoryLayout<Value>.alignment
+        )
+      )
     }
     address.initializeMemory(as: Value.self, to: value)
     if !_isPOD(Value.self) {

@@ -80,7 +80,8 @@ package struct TimerHeap {
   }
 
   private func precedes(
-    _ one: UnsafeMutablePointer<KernelTimer>, _ other: UnsafeMutablePointer<KernelTimer>
+    _ one: UnsafeMutablePointer<KernelTimer>,
+    _ other: UnsafeMutablePointer<KernelTimer>
   ) -> Bool {
     one.pointee.deadline != other.pointee.deadline
       ? one.pointee.deadline < other.pointee.deadline : one.pointee.order < other.pointee.order

@@ -85,7 +85,9 @@ extension UnsafeMutablePointer where Pointee == Waiter {
   package func claim() -> Bool {
     guard let race = pointee.race else { return true }
     return race.pointee.winner.compareExchange(
-      expected: -1, desired: pointee.clause, ordering: .acquiringAndReleasing
+      expected: -1,
+      desired: pointee.clause,
+      ordering: .acquiringAndReleasing
     ).exchanged
   }
 

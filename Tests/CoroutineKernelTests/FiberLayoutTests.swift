@@ -13,8 +13,13 @@ import Testing
     let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
     fiber.initialize(
       to: Fiber(
-        home: home, owner: owner, stackClass: 0, identifier: 0, thread: currentThread(),
-        body: { _ in })
+        home: home,
+        owner: owner,
+        stackClass: 0,
+        identifier: 0,
+        thread: currentThread(),
+        body: { _ in }
+      )
     )
     let lock = withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 }
     let joiners = withUnsafeMutablePointer(to: &fiber.pointee.joiners) { $0 }

@@ -145,8 +145,14 @@ import Testing
       let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
       fiber.initialize(
         to: Fiber(
-          home: other, owner: owner, stackClass: 0, identifier: 0, thread: currentThread(),
-          body: { _ in }))
+          home: other,
+          owner: owner,
+          stackClass: 0,
+          identifier: 0,
+          thread: currentThread(),
+          body: { _ in }
+        )
+      )
       other.pointee.postFiber(UnsafeMutableRawPointer(other), UnsafeMutableRawPointer(fiber))
       other.takePosts()
       #expect(other.pop() == fiber)
@@ -164,8 +170,14 @@ import Testing
         let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
         fiber.initialize(
           to: Fiber(
-            home: home, owner: owner, stackClass: 0, identifier: 0, thread: currentThread(),
-            body: { _ in }))
+            home: home,
+            owner: owner,
+            stackClass: 0,
+            identifier: 0,
+            thread: currentThread(),
+            body: { _ in }
+          )
+        )
         return fiber
       }
       home.push(fibers[0])

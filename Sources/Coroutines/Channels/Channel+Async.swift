@@ -37,8 +37,11 @@ extension Channel {
     var outcome: WaitOutcome
     do {
       outcome = try await TaskWait.wait(
-        on: core.senders, core.lock, slot: UnsafeMutableRawPointer(slot.memory),
-        unless: { self.sendNow(slot) })
+        on: core.senders,
+        core.lock,
+        slot: UnsafeMutableRawPointer(slot.memory),
+        unless: { self.sendNow(slot) }
+      )
     } catch {
       slot.memory.deinitialize(count: 1)
       throw error
@@ -84,8 +87,11 @@ extension Channel {
   public func receive() async throws -> sending Element {
     let slot = TransitSlot<Element>()
     let outcome = try await TaskWait.wait(
-      on: core.receivers, core.lock, slot: UnsafeMutableRawPointer(slot.memory),
-      unless: { self.receiveNow(slot) })
+      on: core.receivers,
+      core.lock,
+      slot: UnsafeMutableRawPointer(slot.memory),
+      unless: { self.receiveNow(slot) }
+    )
     slot.wakePartner()
     if (slot.step ?? outcome) == .closed { throw ChannelError.closed }
     return slot.take()

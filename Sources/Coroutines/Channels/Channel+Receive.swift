@@ -110,7 +110,7 @@ extension Channel {
     elements.reserveCapacity(count)
     do {
       while elements.count < count { elements.append(try receive()) }
-    } catch where !elements.isEmpty {
+    } catch  where !elements.isEmpty {
       throw PartialReceiveError(received: elements, reason: error)
     }
     return elements

@@ -55,7 +55,8 @@ public final class Channel<Element>: @unchecked Sendable {
           other.assumingMemoryBound(to: Element.self).initialize(to: value)
         },
         grow: { core in Self.grow(core) }
-      ))
+      )
+    )
     if capacity.limit > 0, capacity.limit <= 1024 { Self.makeRing(core, slots: capacity.limit) }
   }
 
@@ -86,11 +87,15 @@ public final class Channel<Element>: @unchecked Sendable {
   @usableFromInline
   static func makeRing(_ core: UnsafeMutablePointer<ChannelCore>, slots: Int) {
     let ring = UnsafeMutableRawPointer.allocate(
-      byteCount: slots * MemoryLayout<Element>.stride, alignment: MemoryLayout<Element>.alignment)
+      byteCount: slots * MemoryLayout<Element>.stride,
+      alignment: MemoryLayout<Element>.alignment
+    )
     for index in 0..<core.pointee.count {
       (ring + index * MemoryLayout<Element>.stride).assumingMemoryBound(to: Element.self)
         .moveInitialize(
-          from: core.address(ofKept: index).assumingMemoryBound(to: Element.self), count: 1)
+          from: core.address(ofKept: index).assumingMemoryBound(to: Element.self),
+          count: 1
+        )
     }
     core.pointee.buffer?.deallocate()
     core.pointee.buffer = ring

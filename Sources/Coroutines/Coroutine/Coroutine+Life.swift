@@ -92,7 +92,9 @@ extension Coroutine {
     coroutine.work = nil
     coroutine.fiber.cell.store(
       failure: CoroutineError.noMemoryForStack(
-        bytes: StackSize(stackClass: fiber.pointee.stackClass).byteCount))
+        bytes: StackSize(stackClass: fiber.pointee.stackClass).byteCount
+      )
+    )
     coroutine.end()
   }
 
@@ -112,8 +114,11 @@ extension Coroutine {
     guard let failure, !isObserved.isSet, !(failure is CancellationError) else { return }
     let thread = currentThread()
     let report = UnobservedError(
-      error: failure, coroutine: "\(self)", creationSite: creationSite,
-      remedy: "Call `join()` or `value()` on the handle, or launch it in a scope.")
+      error: failure,
+      coroutine: "\(self)",
+      creationSite: creationSite,
+      remedy: "Call `join()` or `value()` on the handle, or launch it in a scope."
+    )
     // The loop that it ran on may be over, and its home another's by now: so compare the scheduler.
     if let collector = extras?.collector, let home = thread.currentHome, home.core === collector {
       if collector.unobservedError == nil { collector.unobservedError = failure }

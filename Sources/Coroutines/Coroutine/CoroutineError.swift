@@ -35,7 +35,8 @@ public struct CoroutineError: Error, Sendable, Hashable, CustomStringConvertible
   /// A coroutine waits for its own end.
   public static let joinsItself = CoroutineError(
     kind: .joinsItself,
-    description: "A coroutine joined itself and would wait for ever. Join it from another coroutine."
+    description:
+      "A coroutine joined itself and would wait for ever. Join it from another coroutine."
   )
 
   /// There was no memory, or no address space, for a coroutine's stack.

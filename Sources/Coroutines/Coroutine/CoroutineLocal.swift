@@ -52,7 +52,9 @@ public final class CoroutineLocal<Value: Sendable>: Sendable {
     }
     let outer = CoroutineLocals.innermost(fiber)
     CoroutineLocals.set(
-      LocalBinding(key: ObjectIdentifier(self), value: value, outer: outer), on: fiber)
+      LocalBinding(key: ObjectIdentifier(self), value: value, outer: outer),
+      on: fiber
+    )
     defer { CoroutineLocals.set(outer, on: fiber) }
     return try operation()
   }
@@ -88,7 +90,8 @@ package enum CoroutineLocals {
   /// Gives a new child the bindings in force.
   @usableFromInline
   package static func inherit(
-    from parent: UnsafeMutablePointer<Fiber>, to child: UnsafeMutablePointer<Fiber>
+    from parent: UnsafeMutablePointer<Fiber>,
+    to child: UnsafeMutablePointer<Fiber>
   ) {
     set(innermost(parent), on: child)
   }

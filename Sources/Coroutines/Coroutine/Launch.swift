@@ -82,7 +82,12 @@ public func launch<Value>(
   _ body: sending @escaping () throws -> Value
 ) -> ValueCoroutine<Value> {
   scheduler.core.launch(
-    name, stackSize, start, SourceSite(file: file, line: line), body)
+    name,
+    stackSize,
+    start,
+    SourceSite(file: file, line: line),
+    body
+  )
 }
 
 /// Starts a coroutine on a dispatch queue: its body and all that follows its waits run in blocks of
@@ -111,7 +116,12 @@ public func launch<Value>(
   _ body: sending @escaping () throws -> Value
 ) -> ValueCoroutine<Value> {
   DispatchCore.of(queue).launch(
-    name, stackSize, start, SourceSite(file: file, line: line), body)
+    name,
+    stackSize,
+    start,
+    SourceSite(file: file, line: line),
+    body
+  )
 }
 
 extension SchedulerCore {
@@ -125,7 +135,12 @@ extension SchedulerCore {
   ) -> ValueCoroutine<Value> {
     let thread = currentThread()
     let coroutine = ValueCoroutine<Value>(
-      home: home, stackSize: stackSize, site: site, thread: thread, work: body)
+      home: home,
+      stackSize: stackSize,
+      site: site,
+      thread: thread,
+      work: body
+    )
     if let name { coroutine.setName(name) }
     let parent = thread.runningFiber
     coroutine.begin(start, parent, thread)
@@ -146,7 +161,9 @@ extension Coroutine {
   /// Hands the coroutine to its scheduler, as a child of `parent`.
   @inlinable
   package final func begin(
-    _ start: LaunchStart, _ parent: UnsafeMutablePointer<Fiber>?, _ thread: ThreadRecord
+    _ start: LaunchStart,
+    _ parent: UnsafeMutablePointer<Fiber>?,
+    _ thread: ThreadRecord
   ) {
     let fiber = fiber
     let home = fiber.pointee.home
@@ -179,7 +196,9 @@ extension Coroutine {
 
   @usableFromInline @inline(never)
   final func beginSlowly(
-    _ start: LaunchStart, _ parent: UnsafeMutablePointer<Fiber>?, _ thread: ThreadRecord
+    _ start: LaunchStart,
+    _ parent: UnsafeMutablePointer<Fiber>?,
+    _ thread: ThreadRecord
   ) {
     if let parent {
       if parent.pointee.home == fiber.pointee.home {
@@ -214,7 +233,9 @@ extension Coroutine {
 
   /// Puts a coroutine where its scheduler finds it. `caller` is the running coroutine.
   private final func enqueue(
-    _ start: LaunchStart, _ caller: UnsafeMutablePointer<Fiber>?, _ thread: ThreadRecord
+    _ start: LaunchStart,
+    _ caller: UnsafeMutablePointer<Fiber>?,
+    _ thread: ThreadRecord
   ) {
     let fiber = fiber
     let home = fiber.pointee.home
@@ -234,7 +255,9 @@ extension Coroutine {
     if home.pointee.migrates {
       // Launching on a queue is always a block of its own, after the blocks that are there now.
       fiber.pointee.home.pointee.postFiber(
-        UnsafeMutableRawPointer(home), UnsafeMutableRawPointer(fiber))
+        UnsafeMutableRawPointer(home),
+        UnsafeMutableRawPointer(fiber)
+      )
     } else if isHome {
       home.pointee.live += 1
       home.push(fiber)

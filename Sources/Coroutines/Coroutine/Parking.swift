@@ -14,7 +14,8 @@ package enum Parking {
   /// - Throws: `CoroutineError.outsideCoroutine`; `CancellationError`.
   @inlinable @inline(__always)
   static func begin(
-    _ operation: StaticString, _ thread: ThreadRecord
+    _ operation: StaticString,
+    _ thread: ThreadRecord
   ) throws -> UnsafeMutablePointer<Fiber> {
     guard let fiber = thread.runningFiber else {
       throw outside(operation)

@@ -57,8 +57,12 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
     if let error = state.failure, !state.isObserved, !(error is CancellationError) {
       Coroutine.unobservedErrorHandler(
         UnobservedError(
-          error: error, coroutine: "a Generator<\(Element.self)>", creationSite: creationSite,
-          remedy: "Look at the generator's `error` when it has no more values."))
+          error: error,
+          coroutine: "a Generator<\(Element.self)>",
+          creationSite: creationSite,
+          remedy: "Look at the generator's `error` when it has no more values."
+        )
+      )
     }
   }
 

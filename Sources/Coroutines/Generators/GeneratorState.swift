@@ -121,7 +121,8 @@ package class GeneratorState {
     case .running:
       preconditionFailure(
         "A generator was asked for a value by its own body, or by something that its body calls. A "
-          + "body cannot wait for itself: take the value from another generator.")
+          + "body cannot wait for itself: take the value from another generator."
+      )
     case .fresh: start()
     case .suspended: break
     }
@@ -130,7 +131,8 @@ package class GeneratorState {
       preconditionFailure(
         "A generator that started on an event loop or on the main thread was used on another thread. "
           + "Use it where it started, or make and start it inside a Swift task or on a dispatch queue: "
-          + "such generators may change threads.")
+          + "such generators may change threads."
+      )
     }
     guard let stack else { preconditionFailure("a generator lost its stack") }
     phase = .running
@@ -208,7 +210,8 @@ package class GeneratorState {
       precondition(
         refusals < 1_000_000,
         "A generator was dropped, but its body goes on: it has caught the error that its yield throws "
-          + "a million times. Let that error end the body.")
+          + "a million times. Let that error end the body."
+      )
       return CancellationError()
     case .finished: return GeneratorError.finished
     default: return GeneratorError.yieldedElsewhere
@@ -225,13 +228,15 @@ public struct GeneratorError: Error, Sendable, Hashable, CustomStringConvertible
   public static let finished = GeneratorError(
     description:
       "A value was yielded to a generator whose body has ended. Do not keep the yield closure for "
-      + "later: it works while the body runs.")
+      + "later: it works while the body runs."
+  )
 
   /// A yield by code that the generator's body does not run.
   public static let yieldedElsewhere = GeneratorError(
     description:
       "A value was yielded by code that the generator's body does not run: another coroutine, or the "
-      + "generator's user. Yield from the body and what it calls; use a Channel between coroutines.")
+      + "generator's user. Yield from the body and what it calls; use a Channel between coroutines."
+  )
 }
 
 /// The first function on a generator's stack. It holds no reference, since it never returns: what is

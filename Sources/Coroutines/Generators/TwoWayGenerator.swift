@@ -94,7 +94,8 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
   public var isFinished: Bool { state.phase == .finished }
 
   private func resume(
-    sending value: Sent?, throwing error: (any Error)?
+    sending value: Sent?,
+    throwing error: (any Error)?
   ) throws -> GeneratorStep<Yielded, Returned> {
     if state.phase != .fresh { state.sent = value }
     state.thrown = error

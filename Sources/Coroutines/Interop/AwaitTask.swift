@@ -37,7 +37,8 @@ public func awaitTask<Result>(
     }
   }
   promise.onCancel { _ in task.cancel() }
-  nonisolated(unsafe) let result = try promise.waitUntilSettled(onCancellation: .cancelPromise).get()
+  nonisolated(unsafe) let result = try promise.waitUntilSettled(onCancellation: .cancelPromise)
+    .get()
   return result
 }
 
@@ -65,7 +66,13 @@ public func withCoroutine<Result>(
   // As a child of cancelled code, the coroutine does not start.
   try Task.checkCancellation()
   let coroutine = launch(
-    on: scheduler ?? .shared, name: name, stackSize: stackSize, file: file, line: line, body)
+    on: scheduler ?? .shared,
+    name: name,
+    stackSize: stackSize,
+    file: file,
+    line: line,
+    body
+  )
   return try await withTaskCancellationHandler {
     try await coroutine.outcomeUninterrupted()
   } onCancel: {

@@ -22,7 +22,8 @@ import CoroutineKernel
 /// - Returns: What `work` returns.
 /// - Throws: What `work` throws; `CancellationError`; `CoroutineError.outsideCoroutine`.
 @available(*, noasync)
-public func offload<Result>(_ work: sending @escaping () throws -> Result) throws -> sending Result {
+public func offload<Result>(_ work: sending @escaping () throws -> Result) throws -> sending Result
+{
   _ = try Parking.begin("offload(_:)", currentThread())
   let promise = Promise<Result>()
   // SAFETY: both are handed over whole: the closure to one pool thread, and its result back.
@@ -31,7 +32,8 @@ public func offload<Result>(_ work: sending @escaping () throws -> Result) throw
     guard promise.isPending else { return }
     promise.settle(.init(catching: work))
   }
-  nonisolated(unsafe) let result = try promise.waitUntilSettled(onCancellation: .cancelPromise).get()
+  nonisolated(unsafe) let result = try promise.waitUntilSettled(onCancellation: .cancelPromise)
+    .get()
   return result
 }
 

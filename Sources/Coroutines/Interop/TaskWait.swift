@@ -68,7 +68,8 @@ package final class TaskWait: @unchecked Sendable {
   }
 
   private func begin(
-    _ continuation: CheckedContinuation<WaitOutcome, Never>, unless isOver: () -> Bool
+    _ continuation: CheckedContinuation<WaitOutcome, Never>,
+    unless isOver: () -> Bool
   ) {
     let early: WaitOutcome? = lock.withLock {
       if isOver() { return .delivered }

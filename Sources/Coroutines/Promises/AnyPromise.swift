@@ -129,7 +129,8 @@ public class AnyPromise: @unchecked Sendable {
   @inlinable @inline(__always)
   @discardableResult
   package final func settle(
-    isCancellation: Bool = false, _ fill: (UnsafeMutablePointer<ResultCell>) -> Void
+    isCancellation: Bool = false,
+    _ fill: (UnsafeMutablePointer<ResultCell>) -> Void
   ) -> Bool {
     let thread = currentThread()
     let mode = state.lock.acquire(thread)
@@ -147,7 +148,9 @@ public class AnyPromise: @unchecked Sendable {
   /// Leaves the lock and tells everybody: cancel hooks, observers, awaiting coroutines.
   @usableFromInline
   package final func finishSettling(
-    _ isCancellation: Bool, _ mode: LockMode, _ thread: ThreadRecord
+    _ isCancellation: Bool,
+    _ mode: LockMode,
+    _ thread: ThreadRecord
   ) {
     var wakes = ResumeList()
     wakes.claimAll(of: &state.pointee.queue, .delivered)
@@ -220,7 +223,11 @@ public class AnyPromise: @unchecked Sendable {
     if cancellation == .cancelPromise { state.lock.withLock { state.pointee.interested += 1 } }
     do {
       try Parking.wait(
-        "Promise.await()", on: state.queue, state.lock, unless: { settledFlag.isSet })
+        "Promise.await()",
+        on: state.queue,
+        state.lock,
+        unless: { settledFlag.isSet }
+      )
     } catch {
       if cancellation == .cancelPromise, leave() { cancel() }
       throw error
@@ -241,7 +248,10 @@ public class AnyPromise: @unchecked Sendable {
     start()
     if !settledFlag.isSet {
       try await TaskWait.wait(
-        on: state.queue, state.lock, unless: { self.settledFlag.isSet })
+        on: state.queue,
+        state.lock,
+        unless: { self.settledFlag.isSet }
+      )
     }
   }
 }

@@ -78,7 +78,9 @@ extension Promise {
         } else if let all {
           result.reject(
             PromiseError.noneFulfilled(
-              all.compactMap { if case .failure(let error)? = $0 { error } else { nil } }))
+              all.compactMap { if case .failure(let error)? = $0 { error } else { nil } }
+            )
+          )
         }
       }
     }

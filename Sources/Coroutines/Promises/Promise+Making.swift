@@ -16,11 +16,15 @@ private final class Resolver<Value>: Sendable {
     guard promise.isPending else { return }
     // A constructor that never ran was cancelled before it started, with the code that made the promise.
     promise.reject(
-      hasBegun.isSet ? PromiseError.abandoned(promise.creationSite) : CancellationError())
+      hasBegun.isSet ? PromiseError.abandoned(promise.creationSite) : CancellationError()
+    )
   }
 
   /// Calls the constructor with closures that settle; what it throws rejects.
-  func run(_ constructor: (@escaping Promise<Value>.Fulfill, @escaping Promise<Value>.Reject) throws -> Void) {
+  func run(
+    _ constructor: (@escaping Promise<Value>.Fulfill, @escaping Promise<Value>.Reject) throws ->
+      Void
+  ) {
     hasBegun.set()
     do {
       try constructor({ self.promise.fulfill($0) }, { self.promise.reject($0) })
@@ -98,7 +102,9 @@ extension Promise {
   ///   - line: Where it is made; leave out.
   ///   - work: Runs as a coroutine, at once up to where it first parks. What it throws rejects the promise.
   public convenience init(
-    file: StaticString = #fileID, line: UInt = #line, _ work: @escaping () throws -> Value
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ work: @escaping () throws -> Value
   ) {
     self.init(file: file, line: line) { fulfill, _ in
       nonisolated(unsafe) let value = try work()
@@ -145,7 +151,9 @@ extension Promise {
   ///   - line: Where it is made; leave out.
   /// - Returns: The promise.
   public static func fulfilled(
-    _ value: sending Value, file: StaticString = #fileID, line: UInt = #line
+    _ value: sending Value,
+    file: StaticString = #fileID,
+    line: UInt = #line
   ) -> Promise {
     let promise = Promise(file: file, line: line)
     promise.fulfill(value)
@@ -160,7 +168,9 @@ extension Promise {
   ///   - line: Where it is made; leave out.
   /// - Returns: The promise.
   public static func rejected(
-    _ error: any Error, file: StaticString = #fileID, line: UInt = #line
+    _ error: any Error,
+    file: StaticString = #fileID,
+    line: UInt = #line
   ) -> Promise {
     let promise = Promise(file: file, line: line)
     promise.reject(error)

@@ -122,7 +122,8 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   ///   `CoroutineError.outsideCoroutine`.
   @inlinable
   @available(*, noasync, message: "In async code, write `try await promise.value()`.")
-  public func await(onCancellation cancellation: AwaitCancellation = .leavePromise) throws -> Value {
+  public func await(onCancellation cancellation: AwaitCancellation = .leavePromise) throws -> Value
+  {
     try wait(cancellation)
     if let error = state.cell.pointee.failure { throw error }
     return state.cell.load(as: Value.self)

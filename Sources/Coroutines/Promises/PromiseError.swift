@@ -37,7 +37,9 @@ public struct PromiseError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// Somebody cancelled the promise.
   public static let cancelled = PromiseError(
-    .cancelled, "The promise was cancelled, so it has no value. Who calls its cancel() decides that.")
+    .cancelled,
+    "The promise was cancelled, so it has no value. Who calls its cancel() decides that."
+  )
 
   /// Everything that could have settled the promise is gone.
   public static let abandoned = abandoned(nil)
@@ -45,7 +47,8 @@ public struct PromiseError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A promise was to take the outcome of itself.
   public static let adoptsItself = PromiseError(
     .adoptsItself,
-    "The promise was fulfilled with itself and would never settle. Fulfil it with another one.")
+    "The promise was fulfilled with itself and would never settle. Fulfil it with another one."
+  )
 
   /// None of the promises given to `Promise.any` was fulfilled, or there were none.
   public static let noneFulfilled = noneFulfilled([])
@@ -55,13 +58,15 @@ public struct PromiseError: Error, Sendable, Hashable, CustomStringConvertible {
       .abandoned,
       "The promise\(site.map { " made at \($0)" } ?? "") was abandoned: everything that could have "
         + "fulfilled or rejected it went away without doing so. Call one of the two on every path, "
-        + "errors included.")
+        + "errors included."
+    )
   }
 
   static func noneFulfilled(_ reasons: [any Error]) -> PromiseError {
     PromiseError(
       .noneFulfilled,
       "None of \(reasons.count) promises was fulfilled; their errors are in `reasons`.",
-      reasons: reasons.map { "\($0)" })
+      reasons: reasons.map { "\($0)" }
+    )
   }
 }

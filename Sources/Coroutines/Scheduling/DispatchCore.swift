@@ -30,7 +30,9 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
       // SAFETY: the types are those that `makeReady` passes. The coroutine has not ended, so its
       // queue and this object are alive until the block has been queued.
       let core = unsafeDowncast(
-        home.assumingMemoryBound(to: Home.self).core, to: DispatchCore.self)
+        home.assumingMemoryBound(to: Home.self).core,
+        to: DispatchCore.self
+      )
       cck_dispatch_async(core.queue, fiber) { fiber in
         guard let fiber = fiber?.assumingMemoryBound(to: Fiber.self) else { return }
         unsafeDowncast(fiber.pointee.home.core, to: DispatchCore.self).arrive(fiber)
@@ -158,7 +160,8 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
   }
 
   package override func startHere(
-    _ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord
   ) -> Bool {
     guard thread.currentHome != home, isCurrentQueue, takeTurn() else {
       return false

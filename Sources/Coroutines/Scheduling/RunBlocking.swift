@@ -38,7 +38,10 @@ public func runBlocking<Result>(
     let loop = EventLoop(label: "runBlocking at \(file):\(line)", stopsWhenEmpty: true)
     loop.collectsUnobservedErrors = true
     var main: ValueCoroutine<Result>? = loop.launch(
-      "main", stackSize, .queued, SourceSite(file: file, line: line)
+      "main",
+      stackSize,
+      .queued,
+      SourceSite(file: file, line: line)
     ) {
       do {
         return try body()

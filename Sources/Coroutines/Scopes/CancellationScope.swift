@@ -66,7 +66,8 @@ package final class CancellationScope: @unchecked Sendable {
     let outer = parent?.takeUnretainedValue()
     FiberList.move(
       children,
-      to: outer?.children ?? fiber.children)
+      to: outer?.children ?? fiber.children
+    )
     if let remoteChildren, !remoteChildren.isEmpty {
       Self.remember(remoteChildren, outer, coroutine)
     }
@@ -80,7 +81,9 @@ package final class CancellationScope: @unchecked Sendable {
   }
 
   private static func remember(
-    _ inner: RemoteChildren, _ outer: CancellationScope?, _ coroutine: Coroutine
+    _ inner: RemoteChildren,
+    _ outer: CancellationScope?,
+    _ coroutine: Coroutine
   ) {
     if let outer {
       outer.remoteChildren = outer.remoteChildren?.joined(with: inner) ?? inner
@@ -158,7 +161,8 @@ package final class CancellationScope: @unchecked Sendable {
 
   /// Carries a cancellation out: of a scope, or (nil) of the whole coroutine. With the home's turn.
   package static func deliver(
-    to fiber: UnsafeMutablePointer<Fiber>, from origin: CancellationScope?
+    to fiber: UnsafeMutablePointer<Fiber>,
+    from origin: CancellationScope?
   ) {
     var reached = [fiber]
     cancelChildren(of: fiber, from: origin, &reached)
@@ -192,7 +196,8 @@ package final class CancellationScope: @unchecked Sendable {
   /// of them, descendants first. A list and not recursion, because a line of descendants can be longer
   /// than the stack is deep. Nothing of the user's runs meanwhile, so nobody in the list goes away.
   private static func carryOut(
-    _ reached: inout [UnsafeMutablePointer<Fiber>], from start: Int
+    _ reached: inout [UnsafeMutablePointer<Fiber>],
+    from start: Int
   ) {
     var next = start
     while next < reached.count {
@@ -238,7 +243,8 @@ package final class CancellationScope: @unchecked Sendable {
   }
 
   private static func cancelBareChildren(
-    of fiber: UnsafeMutablePointer<Fiber>, _ reached: inout [UnsafeMutablePointer<Fiber>]
+    of fiber: UnsafeMutablePointer<Fiber>,
+    _ reached: inout [UnsafeMutablePointer<Fiber>]
   ) {
     note(fiber.children, &reached)
     fiber.coroutine.extras?.remoteChildren?.cancelAll()
@@ -251,7 +257,8 @@ package final class CancellationScope: @unchecked Sendable {
 
   /// Notes those of the list that had not been cancelled before.
   private static func note(
-    _ list: UnsafeMutablePointer<FiberList>, _ reached: inout [UnsafeMutablePointer<Fiber>]
+    _ list: UnsafeMutablePointer<FiberList>,
+    _ reached: inout [UnsafeMutablePointer<Fiber>]
   ) {
     var child = list.pointee.first
     while let current = child {

@@ -80,8 +80,13 @@ public final class CoroutineScope: @unchecked Sendable {
     _ body: @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
     add(
-      SchedulerCore.ofCaller(currentThread()), name, stackSize, start,
-      SourceSite(file: file, line: line), body)
+      SchedulerCore.ofCaller(currentThread()),
+      name,
+      stackSize,
+      start,
+      SourceSite(file: file, line: line),
+      body
+    )
   }
 
   /// Starts a coroutine of this scope on a given scheduler.
@@ -159,7 +164,12 @@ public final class CoroutineScope: @unchecked Sendable {
     )
     let thread = currentThread()
     let coroutine = ValueCoroutine<Value>(
-      home: core.home, stackSize: stackSize, site: site, thread: thread, work: body)
+      home: core.home,
+      stackSize: stackSize,
+      site: site,
+      thread: thread,
+      work: body
+    )
     if let name { coroutine.setName(name) }
     coroutine.requiredExtras.scope = self
     coroutine.begin(start, in: cancellation, thread)

@@ -41,8 +41,12 @@ public func withTimeout<Result>(
   _ body: () throws -> Result
 ) throws -> Result {
   try limited(
-    CoroutineClock().now.advanced(by: limit), limit, SourceSite(file: file, line: line),
-    "withTimeout(_:)", body)
+    CoroutineClock().now.advanced(by: limit),
+    limit,
+    SourceSite(file: file, line: line),
+    "withTimeout(_:)",
+    body
+  )
 }
 
 /// Runs `body`, and cancels it when a moment has come.
@@ -64,7 +68,12 @@ public func withDeadline<Result>(
   _ body: () throws -> Result
 ) throws -> Result {
   try limited(
-    deadline, nil, SourceSite(file: file, line: line), "withDeadline(_:)", body)
+    deadline,
+    nil,
+    SourceSite(file: file, line: line),
+    "withDeadline(_:)",
+    body
+  )
 }
 
 /// Runs `body`, and cancels it when a moment of the system's continuous clock has come.
@@ -84,8 +93,12 @@ public func withDeadline<Result>(
   _ body: () throws -> Result
 ) throws -> Result {
   try limited(
-    CoroutineClock().now.advanced(by: ContinuousClock.now.duration(to: deadline)), nil,
-    SourceSite(file: file, line: line), "withDeadline(_:)", body)
+    CoroutineClock().now.advanced(by: ContinuousClock.now.duration(to: deadline)),
+    nil,
+    SourceSite(file: file, line: line),
+    "withDeadline(_:)",
+    body
+  )
 }
 
 private func limited<Result>(
@@ -109,7 +122,12 @@ private func limited<Result>(
       }
       guard deadline.nanoseconds < .max else { return try body() }
       return try Timers.withTimer(
-        at: deadline.nanoseconds, home, { _ in scope.cancel() }, nil, body)
+        at: deadline.nanoseconds,
+        home,
+        { _ in scope.cancel() },
+        nil,
+        body
+      )
     }
   } catch is CancellationError where timedOut && !CancellationScope.isCancelled(fiber) {
     throw TimeoutError(limit: limit, site: site.description)

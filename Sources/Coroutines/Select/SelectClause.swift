@@ -44,10 +44,15 @@ public struct SelectClause<Element, Result>: SelectClauses {
   }
 
   @inlinable @inline(__always)
-  public mutating func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer) {
+  public mutating func _prepare(
+    _ entries: UnsafeMutableRawPointer,
+    _ slots: UnsafeMutableRawPointer
+  ) {
     let slot = slots.alignedUp(toMultipleOf: MemoryLayout<Element>.alignment)
     entries.initializeMemory(
-      as: SelectEntry.self, to: SelectEntry(kind, channel?.core, slot, delay: delay))
+      as: SelectEntry.self,
+      to: SelectEntry(kind, channel?.core, slot, delay: delay)
+    )
     if let element = element.take() { slot.initializeMemory(as: Element.self, to: element) }
   }
 
@@ -90,7 +95,11 @@ public enum SelectBuilder {
     _ clause: Receive<Element, Result>
   ) -> SelectClause<Element, Result> {
     SelectClause(
-      .receive, channel: clause.channel, receive: clause.action, action: clause.whenClosed)
+      .receive,
+      channel: clause.channel,
+      receive: clause.action,
+      action: clause.whenClosed
+    )
   }
 
   /// A clause that sends.
@@ -128,7 +137,8 @@ public enum SelectBuilder {
   /// One more clause.
   @inlinable @inline(__always)
   public static func buildPartialBlock<Clauses: SelectClauses, Element>(
-    accumulated: Clauses, next: SelectClause<Element, Clauses.Result>
+    accumulated: Clauses,
+    next: SelectClause<Element, Clauses.Result>
   ) -> SelectList<Clauses, Element> {
     SelectList(clauses: accumulated, last: next)
   }

@@ -42,7 +42,10 @@ public struct SelectList<Clauses: SelectClauses, Element>: SelectClauses {
   public var _slotSize: Int { clauses._slotSize + last._slotSize }
 
   @inlinable @inline(__always)
-  public mutating func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer) {
+  public mutating func _prepare(
+    _ entries: UnsafeMutableRawPointer,
+    _ slots: UnsafeMutableRawPointer
+  ) {
     clauses._prepare(entries, slots)
     last._prepare(lastEntry(entries), slots + clauses._slotSize)
   }

@@ -30,7 +30,9 @@ package struct SelectEntry {
 
   @usableFromInline
   package init(
-    _ kind: Kind, _ core: UnsafeMutablePointer<ChannelCore>?, _ slot: UnsafeMutableRawPointer,
+    _ kind: Kind,
+    _ core: UnsafeMutablePointer<ChannelCore>?,
+    _ slot: UnsafeMutableRawPointer,
     delay: Duration = .zero
   ) {
     self.kind = kind

@@ -58,7 +58,9 @@ package enum Selection {
 
   /// Carries out a ready clause, each with the same chance. Under all locks.
   private static func poll(
-    _ entries: Entries, _ count: Int, _ thread: ThreadRecord
+    _ entries: Entries,
+    _ count: Int,
+    _ thread: ThreadRecord
   ) -> (Int, UnsafeMutablePointer<Waiter>?)? {
     var order = RandomOrder(count, thread)
     while let index = order.next() {
@@ -112,7 +114,10 @@ package enum Selection {
   // MARK: - Pass 2 and 3: wait in all queues, leave those that lost
 
   private static func park(
-    _ entries: Entries, _ count: Int, _ fiber: UnsafeMutablePointer<Fiber>, _ soonest: Int?,
+    _ entries: Entries,
+    _ count: Int,
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ soonest: Int?,
     _ thread: ThreadRecord
   ) throws -> Int {
     var race = WaitRace()
@@ -143,13 +148,15 @@ package enum Selection {
           timed.pointee.clause = Int32(soonest)
           let deadline = CoroutineClock().now.advanced(by: entries[soonest].delay).nanoseconds
           Timers.withTimer(
-            at: deadline, fiber.pointee.home,
+            at: deadline,
+            fiber.pointee.home,
             { timer in
               guard let node = timer.pointee.context?.assumingMemoryBound(to: Waiter.self),
                 node.withdraw(.delivered), let fiber = node.pointee.fiber
               else { return }
               fiber.makeReady(currentThread())
-            }, timed
+            },
+            timed
           ) {
             fiber.park(thread, whole)
           }

@@ -17,7 +17,9 @@ extension Coroutine {
   public static func sleep(for duration: Duration) throws {
     guard duration > .zero else { return try yield() }
     try Timers.sleep(
-      until: CoroutineClock().now.advanced(by: duration).nanoseconds, "Coroutine.sleep(for:)")
+      until: CoroutineClock().now.advanced(by: duration).nanoseconds,
+      "Coroutine.sleep(for:)"
+    )
   }
 
   /// Parks the calling coroutine until a moment has come.
@@ -68,13 +70,15 @@ package enum Timers {
     // been resumed (W3) and the timer disarmed.
     try withUnsafeMutablePointer(to: &waiter) { waiter in
       withTimer(
-        at: deadline, fiber.pointee.home,
+        at: deadline,
+        fiber.pointee.home,
         { timer in
           guard let waiter = timer.pointee.context?.assumingMemoryBound(to: Waiter.self),
             waiter.withdraw(.delivered), let fiber = waiter.pointee.fiber
           else { return }
           fiber.makeReady(currentThread())
-        }, waiter
+        },
+        waiter
       ) {
         fiber.park(thread, waiter)
       }
