@@ -125,16 +125,16 @@ import Testing
   }
 }
 
-/// A depth of `descend` that uses two fifths of the stack or more, and fits into it with room to spare for
+/// A depth of `descend` that uses a good part of the stack, and fits into it with room to spare for
 /// the larger frames of instrumented builds.
 private func levels(in size: StackSize) -> Int {
-  (size.byteCount - (24 << 10)) / 1280
+  (size.byteCount - (24 << 10)) / 5120
 }
 
-/// Goes so many levels deeper, each of which takes more than 512 bytes; returns how deep it went.
+/// Goes so many levels deeper, each of which takes more than 1,024 bytes; returns how deep it went.
 @inline(never)
 private func descend(_ levels: Int) -> Int {
-  withUnsafeTemporaryAllocation(byteCount: 512, alignment: 16) { buffer in
+  withUnsafeTemporaryAllocation(byteCount: 1024, alignment: 16) { buffer in
     buffer[0] = 1
     return levels == 0 ? 0 : descend(levels - 1) + Int(buffer[0])
   }
