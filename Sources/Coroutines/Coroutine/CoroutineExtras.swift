@@ -73,14 +73,13 @@ package final class RemoteChildren: @unchecked Sendable {
     lock.withLock { members.isEmpty && nested.allSatisfy { $0.isEmpty } }
   }
 
-  /// A registry whose members are those of both; cancelling it cancels both.
-  package func joined(with other: RemoteChildren) -> RemoteChildren {
+  /// Makes the members of another registry members of this one.
+  package func join(_ other: RemoteChildren) {
     lock.withLock {
       // Those whose members have ended would otherwise pile up.
       nested.removeAll { $0.isEmpty }
       nested.append(other)
     }
-    return self
   }
 
   /// Cancels all members.

@@ -85,11 +85,13 @@ package final class CancellationScope: @unchecked Sendable {
     _ outer: CancellationScope?,
     _ coroutine: Coroutine
   ) {
-    if let outer {
-      outer.remoteChildren = outer.remoteChildren?.joined(with: inner) ?? inner
+    let known = outer == nil ? coroutine.extras?.remoteChildren : outer?.remoteChildren
+    if let known {
+      known.join(inner)
+    } else if let outer {
+      outer.remoteChildren = inner
     } else {
-      let extras = coroutine.requiredExtras
-      extras.remoteChildren = extras.remoteChildren?.joined(with: inner) ?? inner
+      coroutine.requiredExtras.remoteChildren = inner
     }
   }
 
@@ -280,9 +282,11 @@ extension RemoteChildren {
 }
 
 extension CancellationScope {
-  /// The registry of children elsewhere; made by the home scheduler.
+  /// The registry of children elsewhere; made by the home scheduler. Once made it stays, so a
+  /// `CoroutineScope`, which makes it at once, may ask for it from any thread.
   package var requiredRemoteChildren: RemoteChildren {
-    let registry = remoteChildren ?? RemoteChildren()
+    if let remoteChildren { return remoteChildren }
+    let registry = RemoteChildren()
     remoteChildren = registry
     return registry
   }
