@@ -19,12 +19,15 @@ public import CoroutineKernel
 /// value runs none.
 @usableFromInline
 package struct ChannelCore {
-  /// Guards everything here. First field; the next two have accessors that rely on this order.
-  @usableFromInline var lock: Lock
-  /// Waiting receivers, first come first served.
-  @usableFromInline var receivers = WaitQueue()
+  /// Waiting receivers, first come first served. The first three fields have accessors that compute
+  /// their addresses from this order. The lock is not the first: what Swift calls an access to any
+  /// field counts, for ThreadSanitizer, at the address of the whole, and the lock is looked at from
+  /// everywhere.
+  @usableFromInline package var receivers = WaitQueue()
   /// Waiting senders, first come first served.
-  @usableFromInline var senders = WaitQueue()
+  @usableFromInline package var senders = WaitQueue()
+  /// Guards everything here.
+  @usableFromInline package var lock: Lock
   /// The ring of kept values; nil while it has no slots.
   @usableFromInline var buffer: UnsafeMutableRawPointer?
   /// Slots in the ring.
@@ -102,25 +105,25 @@ package enum ReceiveStep {
 }
 
 extension UnsafeMutablePointer where Pointee == ChannelCore {
-  /// The address of the lock: the first field.
+  /// The address of the lock.
   @inlinable @inline(__always)
   package var lock: UnsafeMutablePointer<Lock> {
-    UnsafeMutableRawPointer(self).assumingMemoryBound(to: Lock.self)
+    // SAFETY: third field; see `senders`.
+    (UnsafeMutableRawPointer(senders) + MemoryLayout<WaitQueue>.stride)
+      .assumingMemoryBound(to: Lock.self)
   }
 
-  /// The address of the receivers' queue.
+  /// The address of the receivers' queue: the first field.
   @inlinable @inline(__always)
   package var receivers: UnsafeMutablePointer<WaitQueue> {
-    // SAFETY: second field, after one whose stride is a multiple of its alignment (checked by a test).
-    (UnsafeMutableRawPointer(self) + MemoryLayout<Lock>.stride)
-      .assumingMemoryBound(to: WaitQueue.self)
+    UnsafeMutableRawPointer(self).assumingMemoryBound(to: WaitQueue.self)
   }
 
   /// The address of the senders' queue.
   @inlinable @inline(__always)
   package var senders: UnsafeMutablePointer<WaitQueue> {
-    // SAFETY: third field; as above.
-    (UnsafeMutableRawPointer(receivers) + MemoryLayout<WaitQueue>.stride)
+    // SAFETY: second field, after one whose stride is a multiple of its alignment (CoreLayoutTests).
+    (UnsafeMutableRawPointer(self) + MemoryLayout<WaitQueue>.stride)
       .assumingMemoryBound(to: WaitQueue.self)
   }
 

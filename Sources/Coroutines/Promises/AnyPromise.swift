@@ -7,10 +7,11 @@ import Synchronization
 /// What awaits and settles a promise, in memory that does not move.
 @usableFromInline
 package struct PromiseState {
-  /// Guards everything here until `isSettled`. First field.
-  @usableFromInline package var lock: Lock
-  /// Those who await. Second field: `queue` relies on this order.
+  /// Those who await. First field; the next two have accessors that rely on this order. The lock is not
+  /// the first, for the reason given at `ChannelCore`.
   @usableFromInline package var queue = WaitQueue()
+  /// Guards everything here until the promise is settled.
+  @usableFromInline package var lock: Lock
   /// The value or the error, constant once settled. Third field.
   @usableFromInline package var cell = ResultCell()
   /// Called when settled, in order.
@@ -25,31 +26,31 @@ package struct PromiseState {
   package var isCancelled = false
 
   @inlinable @inline(__always)
-  init() {
+  package init() {
     lock = cck_lock_make_shared()
   }
 }
 
 extension UnsafeMutablePointer where Pointee == PromiseState {
-  /// The address of the lock: the first field.
+  /// The address of the queue: the first field.
   @inlinable @inline(__always)
-  var lock: UnsafeMutablePointer<Lock> {
-    UnsafeMutableRawPointer(self).assumingMemoryBound(to: Lock.self)
+  package var queue: UnsafeMutablePointer<WaitQueue> {
+    UnsafeMutableRawPointer(self).assumingMemoryBound(to: WaitQueue.self)
   }
 
-  /// The address of the queue.
+  /// The address of the lock.
   @inlinable @inline(__always)
-  var queue: UnsafeMutablePointer<WaitQueue> {
-    // SAFETY: second field, after one whose stride is a multiple of its alignment (checked by a test).
-    (UnsafeMutableRawPointer(self) + MemoryLayout<Lock>.stride)
-      .assumingMemoryBound(to: WaitQueue.self)
+  package var lock: UnsafeMutablePointer<Lock> {
+    // SAFETY: second field, after one whose stride is a multiple of its alignment (CoreLayoutTests).
+    (UnsafeMutableRawPointer(self) + MemoryLayout<WaitQueue>.stride)
+      .assumingMemoryBound(to: Lock.self)
   }
 
   /// The address of the cell.
   @inlinable @inline(__always)
-  var cell: UnsafeMutablePointer<ResultCell> {
+  package var cell: UnsafeMutablePointer<ResultCell> {
     // SAFETY: third field; as above.
-    (UnsafeMutableRawPointer(queue) + MemoryLayout<WaitQueue>.stride)
+    (UnsafeMutableRawPointer(lock) + MemoryLayout<Lock>.stride)
       .assumingMemoryBound(to: ResultCell.self)
   }
 }
@@ -153,7 +154,7 @@ public class AnyPromise: @unchecked Sendable {
     _ thread: ThreadRecord
   ) {
     var wakes = ResumeList()
-    wakes.claimAll(of: &state.pointee.queue, .delivered)
+    wakes.claimAll(of: &state.queue.pointee, .delivered)
     state.pointee.isCancelled = isCancellation
     let observers = state.pointee.observers
     let hooks = state.pointee.cancelHooks

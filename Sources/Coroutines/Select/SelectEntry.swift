@@ -14,6 +14,8 @@ package struct SelectEntry {
     case otherwise
   }
 
+  /// The clause's node, while parked. First field: its address is the entry's.
+  @usableFromInline var waiter: Waiter
   @usableFromInline var kind: Kind
   /// The channel; nil for `After` and `Default`.
   @usableFromInline var core: UnsafeMutablePointer<ChannelCore>?
@@ -21,8 +23,6 @@ package struct SelectEntry {
   @usableFromInline var slot: UnsafeMutableRawPointer
   /// For `After`.
   @usableFromInline var delay: Duration
-  /// The clause's node, while parked.
-  @usableFromInline var waiter: Waiter
   /// How the channel's lock was taken, in the entry that took it.
   @usableFromInline var mode: LockMode
   /// A sender's slot holds a value that nobody wants: dropped, or pushed out of the channel.

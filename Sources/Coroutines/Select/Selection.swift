@@ -183,8 +183,9 @@ package enum Selection {
   }
 
   private static func waiter(_ entries: Entries, _ index: Int) -> UnsafeMutablePointer<Waiter> {
-    // SAFETY: the entries do not move.
-    withUnsafeMutablePointer(to: &entries[index].waiter) { $0 }
+    // SAFETY: the node is the entry's first field, and the entries do not move. Computed, because the
+    // address of a field counts as an access, and wakers use the nodes meanwhile.
+    UnsafeMutableRawPointer(entries + index).assumingMemoryBound(to: Waiter.self)
   }
 
   // MARK: - Locks
