@@ -105,8 +105,8 @@ extension Coroutine {
   /// `CancellationError` is no failure and is not reported. Called on the thread where the last
   /// reference to the coroutine went away; must not park.
   public static var unobservedErrorHandler: @Sendable (UnobservedError) -> Void {
-    get { UnobservedError.handler.withLock { $0 } }
-    set { UnobservedError.handler.withLock { $0 = newValue } }
+    get { UnobservedError.handler }
+    set { UnobservedError.handler = newValue }
   }
 
   /// Sends an error that nobody has looked at to where it can be seen.
@@ -144,8 +144,23 @@ public struct UnobservedError: Sendable, CustomStringConvertible {
     "\(coroutine), made at \(creationSite), threw \(error), and nobody looked at it. \(remedy)"
   }
 
-  static let handler = Mutex<@Sendable (UnobservedError) -> Void> { report in
-    let text = "swift-coroutines: \(report)\n"
-    text.withCString { cck_print_error($0) }
+  /// Guards `storedHandler`. (The standard library's `Mutex` is not seen by ThreadSanitizer on Linux.)
+  private static let lock = AllocatedLock()
+
+  // SAFETY: guarded by `lock`.
+  nonisolated(unsafe) private static var storedHandler: @Sendable (UnobservedError) -> Void = {
+    "swift-coroutines: \($0)\n".withCString { cck_print_error($0) }
+  }
+
+  static var handler: @Sendable (UnobservedError) -> Void {
+    get { lock.withLock { storedHandler } }
+    set {
+      // The old one is released after the lock: it may hold the last reference to something.
+      let old = lock.withLock {
+        defer { storedHandler = newValue }
+        return storedHandler
+      }
+      withExtendedLifetime(old) {}
+    }
   }
 }
