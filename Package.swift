@@ -28,6 +28,8 @@ let package = Package(
   ],
   targets: [
     .target(name: "CCoroutineKernel", cSettings: strictC),
+    // For coroutine-bench only.
+    .target(name: "CAllocationCounter", cSettings: strictC),
     .target(name: "CoroutineKernel", dependencies: ["CCoroutineKernel"], swiftSettings: strict),
     .target(
       name: "Coroutines",
@@ -37,7 +39,7 @@ let package = Package(
     .executableTarget(name: "tour", dependencies: ["Coroutines"], swiftSettings: strict),
     .executableTarget(
       name: "coroutine-bench",
-      dependencies: ["Coroutines"],
+      dependencies: ["Coroutines", "CAllocationCounter"],
       swiftSettings: strict
     ),
     .testTarget(
