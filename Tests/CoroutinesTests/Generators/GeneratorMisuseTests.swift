@@ -78,6 +78,9 @@ import Testing
     try await onThread {
       #expect(throws: GeneratorError.yieldedElsewhere) { try keeper.yield?(9) }
     }
-    try await onThread { #expect(keeper.generator?.next() == 2) }
+    try await onThread {
+      #expect(keeper.generator?.next() == 2)
+      keeper.generator = nil
+    }
   }
 }
