@@ -22,6 +22,7 @@ extern void __tsan_switch_to_fiber(void *fiber, unsigned flags) WEAK;
 extern void __sanitizer_start_switch_fiber(void **fake_stack, const void *bottom, size_t size) WEAK;
 extern void __sanitizer_finish_switch_fiber(
     void *fake_stack, const void **old_bottom, size_t *old_size) WEAK;
+extern void __asan_unpoison_memory_region(const volatile void *address, size_t size) WEAK;
 
 int cck_instrumented = 0;
 
@@ -74,6 +75,11 @@ UNINSTRUMENTED static void enter_instrumented(void *argument) {
 UNINSTRUMENTED cck_entry_t cck_sanitizer_new_context(cck_context_t *context, cck_entry_t entry) {
   context->entry_function = (void *)entry;
   if (__tsan_create_fiber != NULL) context->tsan_fiber = __tsan_create_fiber(0);
+  // The last frames of the stack's former user never returned, so the surroundings of their variables
+  // are still forbidden ground.
+  if (__asan_unpoison_memory_region != NULL) {
+    __asan_unpoison_memory_region(context->stack_low, context->stack_size);
+  }
   return enter_instrumented;
 }
 
