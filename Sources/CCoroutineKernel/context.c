@@ -10,9 +10,13 @@ extern void cck_entry(void);
 static void prepare(cck_context_t *context, void *stack_top, cck_entry_t entry) {
   // The entry stub makes a call, so the stack pointer starts on a 16-byte boundary.
   context->sp = (void *)((uintptr_t)stack_top & ~(uintptr_t)15);
-  context->fp = NULL;
   context->pc = (void *)cck_entry;
+#if defined(__x86_64__)
+  context->fp = (void *)entry;
+#else
+  context->fp = NULL;
   context->base = (void *)entry;
+#endif
 }
 
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // cck_entry: the first instruction of every new context on the architectures whose switch is inline.
-// The switch leaves the argument in rax / x0 and the entry function in rbx / x19. The call frame
+// The switch leaves the argument in rax / x0 and the entry function in rbp / x19. The call frame
 // information says that there is no caller, and the frame pointer is zero: debuggers, backtracers and
 // profilers stop here.
 
@@ -29,12 +29,13 @@ SYMBOL(cck_entry):
   .cfi_undefined rip
   endbr64
   movq %rax, %rdi
+  movq %rbp, %rdx
   xorl %ebp, %ebp
   // Not a call: the processor predicts returns from a stack of calls, and a call that never returns
   // would shift it for everything that runs on the thread afterwards (some 5 ns a frame).
   leaq 1f(%rip), %rcx
   pushq %rcx
-  notrack jmpq *%rbx
+  notrack jmpq *%rdx
 1:
   ud2
   .cfi_endproc
