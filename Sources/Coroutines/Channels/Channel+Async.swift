@@ -54,7 +54,9 @@ extension Channel {
     }
   }
 
-  /// Under the lock: sends if that needs no waiting. True if the matter is settled.
+  /// Under the lock: sends if that needs no waiting.
+  ///
+  /// - Returns: True if the matter is settled.
   private func sendNow(_ slot: TransitSlot<Element>) -> Bool {
     switch core.decideSend() {
     case .handOver(let receiver):
@@ -97,7 +99,9 @@ extension Channel {
     return slot.take()
   }
 
-  /// Under the lock: receives if there is something. True if the matter is settled.
+  /// Under the lock: receives if there is something.
+  ///
+  /// - Returns: True if the matter is settled.
   private func receiveNow(_ slot: TransitSlot<Element>) -> Bool {
     switch core.decideReceive() {
     case .take(let full, let sender, let free):

@@ -58,8 +58,9 @@ extension Channel {
     }
   }
 
-  /// Sends a value if that needs no waiting. Never parks and never fails spuriously; may be called
-  /// from any thread.
+  /// Sends a value if that needs no waiting.
+  ///
+  /// Never parks and never fails spuriously; may be called from any thread.
   ///
   /// - Parameter element: The value.
   /// - Returns: `sent`, or the value back with the reason. A channel that drops what does not fit

@@ -19,7 +19,9 @@ public import CoroutineKernel
 /// value runs none.
 @usableFromInline
 package struct ChannelCore {
-  /// Guards everything here. First field; the next two have accessors that rely on this order.
+  /// Guards everything here.
+  ///
+  /// First field; the next two have accessors that rely on this order.
   @usableFromInline var lock: Lock
   /// Waiting receivers, first come first served.
   @usableFromInline var receivers = WaitQueue()
@@ -124,7 +126,9 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
       .assumingMemoryBound(to: WaitQueue.self)
   }
 
-  /// Decides a send. The caller holds the lock and carries the step out before it leaves the lock.
+  /// Decides a send.
+  ///
+  /// The caller holds the lock and carries the step out before it leaves the lock.
   @inlinable @inline(__always)
   package func decideSend() -> SendStep {
     if pointee.receivers.first != nil, let receiver = pointee.receivers.claimFirst() {
@@ -148,7 +152,9 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
     }
   }
 
-  /// Decides a receive. The caller holds the lock and carries the step out before it leaves the lock.
+  /// Decides a receive.
+  ///
+  /// The caller holds the lock and carries the step out before it leaves the lock.
   @inlinable @inline(__always)
   package func decideReceive() -> ReceiveStep {
     if pointee.count > 0 {
@@ -183,7 +189,9 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
     return pointee.buffer.unsafelyUnwrapped + slot &* pointee.stride
   }
 
-  /// Closes the channel; everybody who waits is claimed for `wakes`. False if it was closed.
+  /// Closes the channel; everybody who waits is claimed for `wakes`.
+  ///
+  /// - Returns: False if it was closed already.
   package func close(_ wakes: inout ResumeList) -> Bool {
     guard !pointee.isClosed else { return false }
     pointee.isClosed = true
@@ -192,7 +200,9 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
     return true
   }
 
-  /// Stops the program if an invariant does not hold. The caller holds the lock.
+  /// Stops the program if an invariant does not hold.
+  ///
+  /// The caller holds the lock.
   package func checkInvariants() {
     if pointee.receivers.firstLive() != nil {
       precondition(pointee.count == 0 && pointee.senders.firstLive() == nil, "K1")

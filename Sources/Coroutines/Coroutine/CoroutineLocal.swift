@@ -60,7 +60,9 @@ public final class CoroutineLocal<Value: Sendable>: Sendable {
   }
 }
 
-/// One binding, and those around it. Immutable, so that children share the chain.
+/// One binding, and those around it.
+///
+/// Immutable, so that children share the chain.
 final class LocalBinding: Sendable {
   let key: ObjectIdentifier
   let value: any Sendable

@@ -231,7 +231,9 @@ extension Coroutine {
     if !registry.add(self) { _ = requestCancellation() }
   }
 
-  /// Puts a coroutine where its scheduler finds it. `caller` is the running coroutine.
+  /// Puts a coroutine where its scheduler finds it.
+  ///
+  /// `caller` is the running coroutine.
   private final func enqueue(
     _ start: LaunchStart,
     _ caller: UnsafeMutablePointer<Fiber>?,

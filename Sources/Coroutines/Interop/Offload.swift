@@ -67,7 +67,9 @@ public final class OffloadPool: @unchecked Sendable {
 
   private init() {}
 
-  /// Most threads that the pool starts; 64 unless changed. Threads that run already are not stopped.
+  /// Most threads that the pool starts; 64 unless changed.
+  ///
+  /// Threads that run already are not stopped.
   public var threadLimit: Int {
     get { lock.withLock { limit } }
     set {

@@ -7,11 +7,17 @@ import Synchronization
 /// What awaits and settles a promise, in memory that does not move.
 @usableFromInline
 package struct PromiseState {
-  /// Guards everything here until `isSettled`. First field.
+  /// Guards everything here until `isSettled`.
+  ///
+  /// First field.
   @usableFromInline package var lock: Lock
-  /// Those who await. Second field: `queue` relies on this order.
+  /// Those who await.
+  ///
+  /// Second field: `queue` relies on this order.
   @usableFromInline package var queue = WaitQueue()
-  /// The value or the error, constant once settled. Third field.
+  /// The value or the error, constant once settled.
+  ///
+  /// Third field.
   @usableFromInline package var cell = ResultCell()
   /// Called when settled, in order.
   package var observers: [() -> Void] = []
@@ -125,7 +131,9 @@ public class AnyPromise: @unchecked Sendable {
     settle(isCancellation: true) { $0.store(failure: PromiseError.cancelled) }
   }
 
-  /// Settles the promise with what `fill` puts into the cell. False if it was settled before.
+  /// Settles the promise with what `fill` puts into the cell.
+  ///
+  /// - Returns: False if it was settled before.
   @inlinable @inline(__always)
   @discardableResult
   package final func settle(

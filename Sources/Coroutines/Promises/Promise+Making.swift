@@ -2,8 +2,9 @@
 
 public import Dispatch
 
-/// The right to settle a promise, held by the closures that do it. When the last of them goes away, a
-/// pending promise is rejected as abandoned.
+/// The right to settle a promise, held by the closures that do it.
+///
+/// When the last of them goes away, a pending promise is rejected as abandoned.
 private final class Resolver<Value>: Sendable {
   let promise: Promise<Value>
   private let hasBegun = AtomicFlag()

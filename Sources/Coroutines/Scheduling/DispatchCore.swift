@@ -15,7 +15,9 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
   // SAFETY: see SchedulerCore; `queue` is constant, `turnIsTaken` atomic, the timer belongs to the
   // holder of the turn.
 
-  /// The queue. It owns this object (as an attachment), and is retained while coroutines live on it.
+  /// The queue.
+  ///
+  /// It owns this object (as an attachment), and is retained while coroutines live on it.
   private let queue: UnsafeMutableRawPointer
 
   private let turnIsTaken = Atomic<Bool>(false)
@@ -67,8 +69,9 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
   /// True if the code that asks runs in a block of this queue.
   package var isCurrentQueue: Bool { cck_dispatch_current_queue() == queue }
 
-  /// Fast way from a Swift queue object to its scheduler. The value is unretained in effect: the queue
-  /// owns both.
+  /// Fast way from a Swift queue object to its scheduler.
+  ///
+  /// The value is unretained in effect: the queue owns both.
   private static let specificKey = DispatchSpecificKey<DispatchCore>()
 
   private static func of(_ queue: UnsafeMutableRawPointer, label: String?) -> DispatchCore {
@@ -223,9 +226,11 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
     cck_dispatch_timer_free(timer)
   }
 
-  /// The source has fired, and will not again before it is armed. Through the inbox: on a concurrent
-  /// queue another thread may have the turn, and have looked at the timers for the last time. And
-  /// whatever the clock says, or the next deadline could go unarmed.
+  /// The source has fired, and will not again before it is armed.
+  ///
+  /// Through the inbox: on a concurrent queue another thread may have the turn, and have looked at
+  /// the timers for the last time. And whatever the clock says, or the next deadline could go
+  /// unarmed.
   private func timerFired() {
     _ = home.post { self.armedDeadline = .min }
     arrive(nil)

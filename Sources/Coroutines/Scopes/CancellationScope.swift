@@ -18,7 +18,9 @@ import Synchronization
 package final class CancellationScope: @unchecked Sendable {
   // SAFETY: `cancelled` is atomic; everything else belongs to the home scheduler (C1).
 
-  /// The coroutine whose code this is. The scope is closed before the coroutine ends.
+  /// The coroutine whose code this is.
+  ///
+  /// The scope is closed before the coroutine ends.
   package let coroutine: Coroutine
   private let parent: Unmanaged<CancellationScope>?
   private let isShield: Bool
@@ -114,7 +116,9 @@ package final class CancellationScope: @unchecked Sendable {
   /// This very scope has been cancelled.
   package var isCancelled: Bool { cancelled.isSet }
 
-  /// Code in this scope, and in no scope inside it, is cancelled. From any thread.
+  /// Code in this scope, and in no scope inside it, is cancelled.
+  ///
+  /// May be read from any thread.
   package var isCancelledHere: Bool {
     var scope = self
     while true {
@@ -145,7 +149,9 @@ package final class CancellationScope: @unchecked Sendable {
 
   // MARK: - Cancelling
 
-  /// Cancels the code in this scope, and its children. From any thread.
+  /// Cancels the code in this scope, and its children.
+  ///
+  /// Can be called from any thread.
   package func cancel() {
     guard cancelled.set() else { return }
     let fiber = coroutine.fiber
@@ -159,7 +165,9 @@ package final class CancellationScope: @unchecked Sendable {
     }
   }
 
-  /// Carries a cancellation out: of a scope, or (nil) of the whole coroutine. With the home's turn.
+  /// Carries a cancellation out: of a scope, or (nil) of the whole coroutine.
+  ///
+  /// The caller has the home's turn.
   package static func deliver(
     to fiber: UnsafeMutablePointer<Fiber>,
     from origin: CancellationScope?
@@ -192,9 +200,11 @@ package final class CancellationScope: @unchecked Sendable {
     carryOut(&reached, from: 0)
   }
 
-  /// Cancels the children of those who have been reached, theirs, and so on; then ends the waits of all
-  /// of them, descendants first. A list and not recursion, because a line of descendants can be longer
-  /// than the stack is deep. Nothing of the user's runs meanwhile, so nobody in the list goes away.
+  /// Cancels the children of those who have been reached, theirs, and so on; then ends the waits of
+  /// all of them, descendants first.
+  ///
+  /// A list and not recursion, because a line of descendants can be longer than the stack is deep.
+  /// Nothing of the user's runs meanwhile, so nobody in the list goes away.
   private static func carryOut(
     _ reached: inout [UnsafeMutablePointer<Fiber>],
     from start: Int

@@ -13,8 +13,13 @@ package enum Selection {
   @usableFromInline
   package typealias Entries = UnsafeMutablePointer<SelectEntry>
 
-  /// Decides, parking if need be, and returns the winner's index. Its `outcome` says whether its
-  /// channel was closed.
+  /// Decides which clause wins, parking if need be.
+  ///
+  /// - Parameters:
+  ///   - entries: The clauses' entries.
+  ///   - count: Number of clauses.
+  /// - Returns: The winner's index. The `outcome` of its entry says whether its channel was closed.
+  /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
   @usableFromInline
   package static func decide(_ entries: Entries, _ count: Int) throws -> Int {
     precondition(count > 0, "A select without clauses would wait for ever. Give it one.")
@@ -56,7 +61,9 @@ package enum Selection {
 
   // MARK: - Pass 1: something ready?
 
-  /// Carries out a ready clause, each with the same chance. Under all locks.
+  /// Carries out a ready clause, each with the same chance.
+  ///
+  /// The caller holds all locks.
   private static func poll(
     _ entries: Entries,
     _ count: Int,
@@ -209,7 +216,9 @@ package enum Selection {
     }
   }
 
-  /// Leaves them again. The first entry with a channel is the one that took its lock.
+  /// Leaves them again.
+  ///
+  /// The first entry with a channel is the one that took its lock.
   private static func unlockAll(_ entries: Entries, _ count: Int) {
     for index in 0..<count {
       guard let core = entries[index].core else { continue }
