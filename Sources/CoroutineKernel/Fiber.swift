@@ -205,6 +205,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
       next.pointee.phase.store(.running, ordering: .relaxed)
       _ = cck_context_switch(
         own.context,
+        // SAFETY: `popForHandOver` returns coroutines that have a stack.
         next.pointee.stack.unsafelyUnwrapped.context,
         next
       )

@@ -49,6 +49,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     _ thread: ThreadRecord
   ) -> UnsafeMutablePointer<Fiber>? {
     if fiber.pointee.stack == nil, !prepare(fiber, thread) { return fiber }
+    // SAFETY: there was a stack, or `prepare` has just given one.
     let stack = fiber.pointee.stack.unsafelyUnwrapped
     fiber.pointee.phase.store(.running, ordering: .relaxed)
     thread.runningFiber = fiber

@@ -60,6 +60,7 @@ extension Channel {
   private func sendNow(_ slot: TransitSlot<Element>) -> Bool {
     switch core.decideSend() {
     case .handOver(let receiver):
+      // SAFETY: a waiting receiver has a slot, and has been claimed: nobody else touches it (W2).
       core.pointee.move(receiver.pointee.slot.unsafelyUnwrapped, slot.memory)
       slot.partner = receiver
     case .keep(let free):
@@ -107,10 +108,12 @@ extension Channel {
     case .take(let full, let sender, let free):
       core.pointee.move(slot.memory, full)
       if let sender {
+        // SAFETY: a waiting sender has its value in its slot, and has been claimed (W2).
         core.pointee.move(free, sender.pointee.slot.unsafelyUnwrapped)
         slot.partner = sender
       }
     case .meet(let sender):
+      // SAFETY: as above.
       core.pointee.move(slot.memory, sender.pointee.slot.unsafelyUnwrapped)
       slot.partner = sender
     case .closed:

@@ -84,6 +84,7 @@ package enum CoroutineLocals {
   }
 
   static func set(_ binding: LocalBinding?, on fiber: UnsafeMutablePointer<Fiber>) {
+    // SAFETY: retains what it stores, and releases what an earlier call stored and retained.
     let old = fiber.pointee.locals
     fiber.pointee.locals = binding.map { Unmanaged.passRetained($0).toOpaque() }
     old.map { Unmanaged<LocalBinding>.fromOpaque($0).release() }

@@ -241,6 +241,7 @@ extension Coroutine {
   ) {
     let fiber = fiber
     let home = fiber.pointee.home
+    // SAFETY: taken over by `runCoroutine` or `failToStart`; taken back below if nobody gets to see it.
     _ = Unmanaged.passRetained(self)
     home.core.coroutineBegan()
     let isHome = thread.currentHome == home

@@ -141,6 +141,7 @@ package class GeneratorState {
     guard let stack else { preconditionFailure("a generator lost its stack") }
     phase = .running
     resumer = now.pointee.fiber
+    // SAFETY: the caller keeps the state alive until the switch returns, and its owner until the body has ended.
     if thread == nil {
       cck_exclusivity_enter(exclusivity(stack))
       _ = cck_context_switch(caller, body, Unmanaged.passUnretained(self).toOpaque())
@@ -247,6 +248,7 @@ public struct GeneratorError: Error, Sendable, Hashable, CustomStringConvertible
 ///
 /// It holds no reference, since it never returns: what is retained here would be retained for ever.
 private let runGenerator: cck_entry_t = { argument in
+  // SAFETY: `resumeSlowly` passes the state with the first switch to this stack.
   let (own, caller) = runBody(argument.unsafelyUnwrapped)
   cck_context_leave(own, caller, nil)
 }

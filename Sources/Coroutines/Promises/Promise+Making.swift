@@ -108,8 +108,8 @@ extension Promise {
     _ work: @escaping () throws -> Value
   ) {
     self.init(file: file, line: line) { fulfill, _ in
-      nonisolated(unsafe) let value = try work()
       // SAFETY: the value is new, and nobody else knows it.
+      nonisolated(unsafe) let value = try work()
       fulfill(value)
     }
   }

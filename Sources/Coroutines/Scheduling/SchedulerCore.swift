@@ -26,12 +26,13 @@ package class SchedulerCore: @unchecked Sendable {
 
   package init(label: String, migrates: Bool, choosesItself: Bool = false) {
     self.label = label
-    // The pointer to self is filled in below; nothing runs in between.
+    // SAFETY: a number that is not 0; the pointer to self is filled in below, and nothing runs in between.
     self.home = .take(
       scheduler: UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped,
       migrates: migrates,
       choosesItself: choosesItself
     )
+    // SAFETY: `deinit` gives the home back, which forgets the pointer.
     home.pointee.scheduler = Unmanaged.passUnretained(self).toOpaque()
   }
 

@@ -22,6 +22,7 @@ package final class CancellationScope: @unchecked Sendable {
   ///
   /// The scope is closed before the coroutine ends.
   package let coroutine: Coroutine
+  // SAFETY: the scopes around this one are kept alive by the calls of `run` around its own.
   private let parent: Unmanaged<CancellationScope>?
   private let isShield: Bool
   private let cancelled = AtomicFlag()
@@ -31,6 +32,7 @@ package final class CancellationScope: @unchecked Sendable {
 
   private init(_ fiber: UnsafeMutablePointer<Fiber>, isShield: Bool) {
     self.coroutine = fiber.coroutine
+    // SAFETY: `run` has put it there, and has not closed it yet.
     self.parent = fiber.pointee.scope.map { Unmanaged.fromOpaque($0) }
     self.isShield = isShield
     self.children = .allocate(capacity: 1)
@@ -50,6 +52,7 @@ package final class CancellationScope: @unchecked Sendable {
     _ body: (CancellationScope) throws -> Result
   ) rethrows -> Result {
     let scope = CancellationScope(fiber, isShield: isShield)
+    // SAFETY: `close` takes the pointer out again, before this call lets go of the scope.
     fiber.pointee.scope = Unmanaged.passUnretained(scope).toOpaque()
     defer { scope.close(fiber) }
     return try body(scope)

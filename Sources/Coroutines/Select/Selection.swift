@@ -56,6 +56,7 @@ package enum Selection {
       unlockAll(entries, count)
       return fallback
     }
+    // SAFETY: without a fallback `Parking.begin` has returned a fiber, or thrown.
     return try park(entries, count, fiber.unsafelyUnwrapped, soonest, thread)
   }
 
@@ -83,6 +84,7 @@ package enum Selection {
           if let sender { core.pointee.move(free, sender.pointee.slot.unsafelyUnwrapped) }
           return (index, sender)
         case .meet(let sender):
+          // SAFETY: as above.
           core.pointee.move(slot, sender.pointee.slot.unsafelyUnwrapped)
           return (index, sender)
         case .closed:
@@ -93,6 +95,7 @@ package enum Selection {
       case .send:
         switch core.decideSend() {
         case .handOver(let receiver):
+          // SAFETY: a waiting receiver has a slot.
           core.pointee.move(receiver.pointee.slot.unsafelyUnwrapped, slot)
           return (index, receiver)
         case .keep(let free):
