@@ -94,9 +94,11 @@ package struct FiberList {
 /// - F3. `stack` is nil until its first run and from its end on.
 @usableFromInline
 package struct Fiber: ~Copyable {
-  /// Link in a run queue or an inbox. First field: a link's address is its fiber's. The next four
-  /// have accessors that compute their addresses from this order: taking the address of a field in
-  /// Swift counts as writing to it, and other threads look at these.
+  /// Link in a run queue or an inbox.
+  ///
+  /// First field: a link's address is its fiber's. The next four have accessors that compute their
+  /// addresses from this order: taking the address of a field in Swift counts as writing to it, and
+  /// other threads look at these.
   @usableFromInline package var link: InboxLink
   /// Guards `joiners` and the transition to dead.
   @usableFromInline package var joinLock: cck_lock_t
@@ -130,7 +132,9 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var stackClass: UInt32
   /// Observable state.
   @usableFromInline package let phase: Atomic<FiberPhase>
-  /// Cancellation has been asked for, somewhere: look before parking. See `CancellationScope`.
+  /// Cancellation has been asked for, somewhere: look before parking.
+  ///
+  /// See `CancellationScope`.
   @usableFromInline package let attention: Atomic<Bool>
 
   /// A coroutine that has not started.
@@ -201,6 +205,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
       next.pointee.phase.store(.running, ordering: .relaxed)
       _ = cck_context_switch(
         own.context,
+        // SAFETY: `popForHandOver` returns coroutines that have a stack.
         next.pointee.stack.unsafelyUnwrapped.context,
         next
       )

@@ -7,10 +7,13 @@ import Synchronization
 private let inboxClosed: UInt = 1
 
 extension UnsafeMutablePointer where Pointee == Home {
-  /// Adds a link to the inbox. False if the inbox is closed: the scheduler has shut down.
+  /// Adds a link to the inbox.
   ///
   /// One load and one compare-and-swap; a Treiber stack, whose taker removes all at once and so has
   /// no ABA problem.
+  ///
+  /// - Parameter link: The link; its memory stays in place until it has been taken.
+  /// - Returns: False if the inbox is closed: the scheduler has shut down.
   package func post(_ link: UnsafeMutablePointer<InboxLink>) -> Bool {
     var head = pointee.inbox.load(ordering: .relaxed)
     while true {
@@ -27,7 +30,9 @@ extension UnsafeMutablePointer where Pointee == Home {
     }
   }
 
-  /// Brings a coroutine that has not started to an event loop. False if the loop has ended.
+  /// Brings a coroutine that has not started to an event loop.
+  ///
+  /// - Returns: False if the loop has ended.
   package func postFirst(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
     guard post(fiber.link) else { return false }
     cck_parker_wake(pointee.parker)
@@ -40,7 +45,9 @@ extension UnsafeMutablePointer where Pointee == Home {
   }
 
   /// Takes what has been posted, in the order of posting: coroutines go to the run queue, jobs are
-  /// done at once. True if there was anything.
+  /// done at once.
+  ///
+  /// - Returns: True if there was anything.
   @discardableResult
   package func takePosts() -> Bool {
     guard pointee.inbox.load(ordering: .relaxed) > inboxClosed else { return false }
@@ -67,7 +74,9 @@ extension UnsafeMutablePointer where Pointee == Home {
     return true
   }
 
-  /// Closes the inbox if it is empty. False if something has been posted.
+  /// Closes the inbox if it is empty.
+  ///
+  /// - Returns: False if something has been posted.
   package func closeInbox() -> Bool {
     pointee.inbox.compareExchange(
       expected: 0,
@@ -84,9 +93,12 @@ private struct PostedJob {
 }
 
 extension UnsafeMutablePointer where Pointee == Home {
-  /// Has the holder of the turn run `work`. False, and dropped, if the scheduler has shut down.
+  /// Has the holder of the turn run `work`.
   ///
   /// The caller must then see to it that somebody takes the turn.
+  ///
+  /// - Parameter work: What to run; dropped if the scheduler has shut down.
+  /// - Returns: False if the scheduler has shut down.
   package func post(_ work: @escaping () -> Void) -> Bool {
     let job = UnsafeMutablePointer<PostedJob>.allocate(capacity: 1)
     job.initialize(

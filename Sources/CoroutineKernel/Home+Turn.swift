@@ -31,7 +31,9 @@ extension UnsafeMutablePointer where Pointee == Home {
     return home
   }
 
-  /// Gives an idle home back. Its memory stays valid (H3).
+  /// Gives an idle home back.
+  ///
+  /// Its memory stays valid (H3).
   package func giveBack() {
     precondition(pointee.runFirst == nil && pointee.timers.isEmpty, "a home in use is given back")
     _ = closeInbox()
@@ -47,6 +49,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     _ thread: ThreadRecord
   ) -> UnsafeMutablePointer<Fiber>? {
     if fiber.pointee.stack == nil, !prepare(fiber, thread) { return fiber }
+    // SAFETY: there was a stack, or `prepare` has just given one.
     let stack = fiber.pointee.stack.unsafelyUnwrapped
     fiber.pointee.phase.store(.running, ordering: .relaxed)
     thread.runningFiber = fiber
@@ -68,7 +71,9 @@ extension UnsafeMutablePointer where Pointee == Home {
     return nil
   }
 
-  /// Gives a coroutine that has not started a stack that is at hand. False if none is.
+  /// Gives a coroutine that has not started a stack that is at hand.
+  ///
+  /// - Returns: False if none is.
   @usableFromInline
   package func prepareFromPool(
     _ fiber: UnsafeMutablePointer<Fiber>,
@@ -80,7 +85,9 @@ extension UnsafeMutablePointer where Pointee == Home {
     return isAtHand && prepare(fiber, thread)
   }
 
-  /// Gives a coroutine that has not started its stack. False if there is no memory for one.
+  /// Gives a coroutine that has not started its stack.
+  ///
+  /// - Returns: False if there is no memory for one.
   package func prepare(_ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) -> Bool {
     let stack: UnsafeMutablePointer<cck_stack_t>
     if let spare = pointee.spareStack, spare.pointee.size_class == fiber.pointee.stackClass {
@@ -102,14 +109,18 @@ extension UnsafeMutablePointer where Pointee == Home {
     pointee.spareStack = stack
   }
 
-  /// Gives the spare stack back. Not called on it.
+  /// Gives the spare stack back.
+  ///
+  /// Not to be called on it.
   package func dropSpareStack(_ thread: ThreadRecord) {
     guard let spare = pointee.spareStack else { return }
     pointee.spareStack = nil
     cck_stack_release(thread, spare)
   }
 
-  /// Fires the timers that are due. Returns the nearest deadline left.
+  /// Fires the timers that are due.
+  ///
+  /// - Returns: The nearest deadline left, if any.
   @discardableResult
   package func fireTimers(at now: Int64) -> Int64? {
     while let timer = pointee.timers.popDue(at: now) {

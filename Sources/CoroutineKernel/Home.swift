@@ -28,7 +28,9 @@ package let postToLoop: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRa
 ///   ended touches valid memory, and finds `inboxClosed` or a harmless parker.
 @usableFromInline
 package struct Home: ~Copyable {
-  /// The loop's own stack, while a coroutine runs. First field.
+  /// The loop's own stack, while a coroutine runs.
+  ///
+  /// First field.
   @usableFromInline package var context: cck_context_t
   /// Ready coroutines, first come first served.
   @usableFromInline package var runFirst: UnsafeMutablePointer<Fiber>?
@@ -38,8 +40,10 @@ package struct Home: ~Copyable {
   /// What `handOvers` starts from; 0 where every switch must pass through the loop, because it swaps
   /// exclusivity records or chooses the order itself.
   @usableFromInline package var handOverLimit: Int32
-  /// Coroutines at the front of the run queue that were put there to run before whatever started the
-  /// first of them goes on. Counted for `DispatchCore.startHere`, which starts from zero.
+  /// Coroutines at the front of the run queue that were put there to run before whatever started
+  /// the first of them goes on.
+  ///
+  /// Counted for `DispatchCore.startHere`, which starts from zero.
   package var urgent: Int
   /// Coroutines carry their exclusivity records from thread to thread.
   @usableFromInline package var migrates: Bool
@@ -50,8 +54,10 @@ package struct Home: ~Copyable {
   /// Brings a coroutine to this home from elsewhere.
   @usableFromInline package var postFiber:
     @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
-  /// The stack of the coroutine that ended last. It may still be in use by the switch away from it, so
-  /// it is not in the pool; whoever starts a coroutine is not on it, and may take it.
+  /// The stack of the coroutine that ended last.
+  ///
+  /// It may still be in use by the switch away from it, so it is not in the pool; whoever starts a
+  /// coroutine is not on it, and may take it.
   @usableFromInline package var spareStack: UnsafeMutablePointer<cck_stack_t>?
   /// The `Scheduler` that this is part of; not retained here.
   @usableFromInline package var scheduler: UnsafeMutableRawPointer?

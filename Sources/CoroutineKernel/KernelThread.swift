@@ -14,6 +14,7 @@ package func startKernelThread(named name: String, _ body: @escaping () -> Void)
     let body: () -> Void
     init(_ body: @escaping () -> Void) { self.body = body }
   }
+  // SAFETY: the new thread takes the retain over; if there is none, it is released below.
   let box = Unmanaged.passRetained(Box(body))
   let status = name.withCString { name in
     cck_thread_start(name, box.toOpaque()) { box in

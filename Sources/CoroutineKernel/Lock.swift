@@ -11,8 +11,9 @@ public import CCoroutineKernel
 /// A thread's record; see cck_thread.h.
 @usableFromInline package typealias ThreadRecord = UnsafeMutablePointer<cck_thread_t>
 
-/// The calling thread's record. Never kept across a park: a coroutine of a dispatch queue may come
-/// back on another thread.
+/// The calling thread's record.
+///
+/// Never kept across a park: a coroutine of a dispatch queue may come back on another thread.
 @inlinable @inline(__always)
 package func currentThread() -> ThreadRecord {
   cck_thread_current()
@@ -31,7 +32,9 @@ extension UnsafeMutablePointer where Pointee == cck_lock_t {
     cck_lock_release(self, mode)
   }
 
-  /// Runs `body` under the lock. The body may not park and may not run code of the user's.
+  /// Runs `body` under the lock.
+  ///
+  /// The body may not park and may not run code of the user's.
   @inlinable @inline(__always)
   package func withLock<Result: ~Copyable, Failure: Error>(
     _ body: () throws(Failure) -> Result
@@ -57,7 +60,9 @@ package struct AllocatedLock: ~Copyable, @unchecked Sendable {
     pointer.deallocate()
   }
 
-  /// Runs `body` under the lock. The body may not park and may not run code of the user's.
+  /// Runs `body` under the lock.
+  ///
+  /// The body may not park and may not run code of the user's.
   @inline(__always)
   package func withLock<Result: ~Copyable, Failure: Error>(
     _ body: () throws(Failure) -> Result

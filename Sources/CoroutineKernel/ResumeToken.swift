@@ -14,8 +14,10 @@ package struct ResumeToken: ~Copyable {
     self.waiter = waiter
   }
 
-  /// Makes the party ready to run: at the end of this scheduler's run queue if that is its home, else
-  /// by a message to its home. Never runs it here. Called after the object's lock was left.
+  /// Makes the party ready to run: at the end of this scheduler's run queue if that is its home,
+  /// else by a message to its home.
+  ///
+  /// Never runs it here. To be called after the object's lock was left.
   @inlinable @inline(__always)
   package consuming func resume(_ thread: ThreadRecord) {
     if let fiber = waiter.pointee.fiber {

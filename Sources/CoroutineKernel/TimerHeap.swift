@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A point in a scheduler's time at which something is to be done. Lives where its maker put it, and
-/// is disarmed before it goes away.
+/// A point in a scheduler's time at which something is to be done.
+///
+/// Lives where its maker put it, and is disarmed before it goes away.
 package struct KernelTimer {
   /// When, in nanoseconds of the scheduler's clock.
   package var deadline: Int64
@@ -9,7 +10,9 @@ package struct KernelTimer {
   package var position: Int
   /// Tells timers with equal deadlines apart: first armed, first fired.
   package var order: UInt64
-  /// What to do. Runs with the home's turn, on the loop's own stack; must not park.
+  /// What to do.
+  ///
+  /// Runs with the home's turn, on the loop's own stack; must not park.
   package var fire: (UnsafeMutablePointer<KernelTimer>) -> Void
   /// For `fire`.
   package var context: UnsafeMutableRawPointer?

@@ -2,7 +2,9 @@
 
 public import Synchronization
 
-/// Waiting parties in the order of their coming. Guarded by the lock of the object that owns it.
+/// Waiting parties in the order of their coming.
+///
+/// Guarded by the lock of the object that owns it.
 @usableFromInline
 package struct WaitQueue {
   @usableFromInline package var first: UnsafeMutablePointer<Waiter>?
@@ -15,7 +17,9 @@ package struct WaitQueue {
     last = nil
   }
 
-  /// Nobody waits. Clauses of a select that another clause has won still count.
+  /// Nobody waits.
+  ///
+  /// Clauses of a select that another clause has won still count.
   @inlinable @inline(__always)
   package var isEmpty: Bool { first == nil }
 
@@ -51,8 +55,10 @@ package struct WaitQueue {
     waiter.pointee.isLinked = false
   }
 
-  /// Takes the first party whose wait can still be ended, and claims it. Parties whose select was won
-  /// elsewhere are dropped on the way: they take themselves off their other queues.
+  /// Takes the first party whose wait can still be ended, and claims it.
+  ///
+  /// Parties whose select was won elsewhere are dropped on the way: they take themselves off their
+  /// other queues.
   @inlinable @inline(__always)
   package mutating func claimFirst() -> UnsafeMutablePointer<Waiter>? {
     while let waiter = first {
@@ -62,8 +68,10 @@ package struct WaitQueue {
     return nil
   }
 
-  /// The first party that is still waiting, not claimed and with its node left in place: for callers
-  /// that only look. Parties lost to another clause are dropped on the way.
+  /// The first party that is still waiting, not claimed and with its node left in place: for
+  /// callers that only look.
+  ///
+  /// Parties lost to another clause are dropped on the way.
   @inlinable
   package mutating func firstLive() -> UnsafeMutablePointer<Waiter>? {
     while let waiter = first {

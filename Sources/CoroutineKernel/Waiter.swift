@@ -80,7 +80,9 @@ package struct WaitRace: ~Copyable {
 }
 
 extension UnsafeMutablePointer where Pointee == Waiter {
-  /// Claims the wait for the caller. Always true outside a select: being in the queue is the claim.
+  /// Claims the wait for the caller.
+  ///
+  /// Always true outside a select: being in the queue is the claim.
   @inlinable @inline(__always)
   package func claim() -> Bool {
     guard let race = pointee.race else { return true }
@@ -91,8 +93,9 @@ extension UnsafeMutablePointer where Pointee == Waiter {
     ).exchanged
   }
 
-  /// Takes the wait back on behalf of its own scheduler (cancellation, shutdown). False if somebody
-  /// else has ended it: then its wake-up is on the way.
+  /// Takes the wait back on behalf of its own scheduler (cancellation, shutdown).
+  ///
+  /// - Returns: False if somebody else has ended it: then its wake-up is on the way.
   package func withdraw(_ outcome: WaitOutcome) -> Bool {
     guard let lock = pointee.lock else {
       // SAFETY: without a lock only the home scheduler ends the wait, and that is who runs this.

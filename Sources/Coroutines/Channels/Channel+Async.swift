@@ -54,10 +54,13 @@ extension Channel {
     }
   }
 
-  /// Under the lock: sends if that needs no waiting. True if the matter is settled.
+  /// Under the lock: sends if that needs no waiting.
+  ///
+  /// - Returns: True if the matter is settled.
   private func sendNow(_ slot: TransitSlot<Element>) -> Bool {
     switch core.decideSend() {
     case .handOver(let receiver):
+      // SAFETY: a waiting receiver has a slot, and has been claimed: nobody else touches it (W2).
       core.pointee.move(receiver.pointee.slot.unsafelyUnwrapped, slot.memory)
       slot.partner = receiver
     case .keep(let free):
@@ -97,16 +100,20 @@ extension Channel {
     return slot.take()
   }
 
-  /// Under the lock: receives if there is something. True if the matter is settled.
+  /// Under the lock: receives if there is something.
+  ///
+  /// - Returns: True if the matter is settled.
   private func receiveNow(_ slot: TransitSlot<Element>) -> Bool {
     switch core.decideReceive() {
     case .take(let full, let sender, let free):
       core.pointee.move(slot.memory, full)
       if let sender {
+        // SAFETY: a waiting sender has its value in its slot, and has been claimed (W2).
         core.pointee.move(free, sender.pointee.slot.unsafelyUnwrapped)
         slot.partner = sender
       }
     case .meet(let sender):
+      // SAFETY: as above.
       core.pointee.move(slot.memory, sender.pointee.slot.unsafelyUnwrapped)
       slot.partner = sender
     case .closed:

@@ -52,8 +52,9 @@ extension Channel {
     }
   }
 
-  /// Receives a value if there is one now. Never parks and never fails spuriously; may be called from
-  /// any thread.
+  /// Receives a value if there is one now.
+  ///
+  /// Never parks and never fails spuriously; may be called from any thread.
   ///
   /// - Returns: The oldest value, or why there is none.
   @inlinable

@@ -15,8 +15,53 @@ extension Channel {
   @inlinable
   @available(*, noasync, message: "In async code, write `try await channel.send(value)`.")
   public func send(_ element: sending Element) throws {
+    try send(element, "Channel.send(_:)") { _ in }
+  }
+
+  /// Sends a value as `send(_:)` does, and gives it back if it is not delivered.
+  ///
+  /// For values that must not just be released: connections to return to their pool, tickets to
+  /// answer. Either a receiver gets the value, or the channel keeps or drops it, or `onUndelivered`
+  /// gets it; never two of these.
+  ///
+  /// ```swift
+  /// try idle.send(connection, onUndelivered: { $0.disconnect() })
+  /// ```
+  ///
+  /// *Cancellation:* as `send(_:)`; the value goes to `onUndelivered`.
+  ///
+  /// - Parameters:
+  ///   - element: The value; it must not be used afterwards if it is not `Sendable`.
+  ///   - onUndelivered: Gets the value back before the error is thrown: when the channel is closed, when
+  ///     the sender is cancelled, before or while it waits, and outside a coroutine. It runs in the
+  ///     sender, under no lock. A value that the channel drops, by its capacity, counts as sent.
+  /// - Throws: `ChannelError.closed`; `CancellationError`; `CoroutineError.outsideCoroutine`.
+  @inlinable
+  @available(*, noasync)
+  public func send(
+    _ element: sending Element,
+    onUndelivered: (sending Element) -> Void
+  ) throws {
+    try send(element, "Channel.send(_:onUndelivered:)", onUndelivered)
+  }
+
+  /// Sends a value: all that the methods above do.
+  ///
+  /// Always part of its caller, so that `send(_:)`, whose closure does nothing, pays nothing for it.
+  @inlinable @inline(__always)
+  func send(
+    _ element: sending Element,
+    _ operation: StaticString,
+    _ giveBack: (sending Element) -> Void
+  ) throws {
     let thread = currentThread()
-    let fiber = try Parking.begin("Channel.send(_:)", thread)
+    let fiber: UnsafeMutablePointer<Fiber>
+    do {
+      fiber = try Parking.begin(operation, thread)
+    } catch {
+      giveBack(element)
+      throw error
+    }
     let mode = core.lock.acquire(thread)
     switch core.decideSend() {
     case .handOver(let receiver):
@@ -36,6 +81,7 @@ extension Channel {
       core.lock.release(mode)
     case .closed:
       core.lock.release(mode)
+      giveBack(element)
       throw ChannelError.closed
     case .wait:
       try withUnsafeTemporaryAllocation(of: Element.self, capacity: 1) { slot in
@@ -50,7 +96,9 @@ extension Channel {
           core.lock.release(mode)
           fiber.park(thread, waiter)
           if waiter.pointee.outcome != .delivered {
-            slot.deinitialize(count: 1)
+            // SAFETY: nobody has taken the value out, and nobody else knows it.
+            nonisolated(unsafe) let element = slot.move()
+            giveBack(element)
             throw waiter.pointee.outcome == .closed ? ChannelError.closed : CancellationError()
           }
         }
@@ -58,8 +106,9 @@ extension Channel {
     }
   }
 
-  /// Sends a value if that needs no waiting. Never parks and never fails spuriously; may be called
-  /// from any thread.
+  /// Sends a value if that needs no waiting.
+  ///
+  /// Never parks and never fails spuriously; may be called from any thread.
   ///
   /// - Parameter element: The value.
   /// - Returns: `sent`, or the value back with the reason. A channel that drops what does not fit

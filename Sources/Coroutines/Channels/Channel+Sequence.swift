@@ -28,7 +28,9 @@ extension Channel: Sequence {
     }
   }
 
-  /// An iterator that receives. Several may be in use at once: each value goes to one of them.
+  /// An iterator that receives.
+  ///
+  /// Several may be in use at once: each value goes to one of them.
   @inlinable
   public func makeIterator() -> Iterator {
     Iterator(self)

@@ -105,7 +105,9 @@ public final class Channel<Element>: @unchecked Sendable {
 }
 
 extension Channel {
-  /// Closes the channel: no more sends. Closing twice has no effect.
+  /// Closes the channel: no more sends.
+  ///
+  /// Closing twice has no effect.
   ///
   /// Values that are kept can still be received. Waiting receivers and waiting senders are woken, each
   /// once, with `ChannelError.closed`; what the senders wanted to send is not delivered. Can be called
@@ -118,13 +120,17 @@ extension Channel {
     wakes.resumeAll()
   }
 
-  /// The channel has been closed. There may still be values to receive.
+  /// The channel has been closed.
+  ///
+  /// There may still be values to receive.
   public var isClosed: Bool { core.lock.withLock { core.pointee.isClosed } }
 
   /// Number of values kept now.
   public var count: Int { core.lock.withLock { core.pointee.count } }
 
-  /// No value is kept now. A sender may be waiting all the same.
+  /// No value is kept now.
+  ///
+  /// A sender may be waiting all the same.
   public var isEmpty: Bool { count == 0 }
 
   /// Most values that it keeps; `Int.max` if there is no limit.

@@ -32,17 +32,21 @@ public struct ChannelCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// Keeps so many values; a send to a full channel waits.
   ///
   /// - Parameter count: Zero (then it is `rendezvous`) or more; a negative number stops the program.
+  /// - Returns: The capacity.
   public static func bounded(_ count: Int) -> ChannelCapacity {
     precondition(count >= 0, "A channel of capacity \(count) was asked for; it must be 0 or more.")
     return ChannelCapacity(limit: count, overflow: .wait)
   }
 
-  /// Keeps all values: a send never waits. Memory grows with what is not received.
+  /// Keeps all values: a send never waits.
+  ///
+  /// Memory grows with what is not received.
   public static let unbounded = ChannelCapacity(limit: .max, overflow: .wait)
 
   /// Keeps the last so many values: a send to a full channel drops the oldest.
   ///
   /// - Parameter count: One or more; anything else stops the program.
+  /// - Returns: The capacity.
   public static func droppingOldest(_ count: Int) -> ChannelCapacity {
     precondition(count > 0, "A channel that drops its oldest value must keep at least one.")
     return ChannelCapacity(limit: count, overflow: .dropOldest)
@@ -51,6 +55,7 @@ public struct ChannelCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// Keeps the first so many values: a send to a full channel drops the value being sent.
   ///
   /// - Parameter count: One or more; anything else stops the program.
+  /// - Returns: The capacity.
   public static func droppingNewest(_ count: Int) -> ChannelCapacity {
     precondition(count > 0, "A channel that drops what does not fit must keep at least one value.")
     return ChannelCapacity(limit: count, overflow: .dropNewest)

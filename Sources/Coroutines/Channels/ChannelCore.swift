@@ -19,10 +19,11 @@ public import CoroutineKernel
 /// value runs none.
 @usableFromInline
 package struct ChannelCore {
-  /// Waiting receivers, first come first served. The first three fields have accessors that compute
-  /// their addresses from this order. The lock is not the first: what Swift calls an access to any
-  /// field counts, for ThreadSanitizer, at the address of the whole, and the lock is looked at from
-  /// everywhere.
+  /// Waiting receivers, first come first served.
+  ///
+  /// The first three fields have accessors that compute their addresses from this order. The lock is
+  /// not the first: what Swift calls an access to any field counts, for ThreadSanitizer, at the address
+  /// of the whole, and the lock is looked at from everywhere.
   @usableFromInline package var receivers = WaitQueue()
   /// Waiting senders, first come first served.
   @usableFromInline package var senders = WaitQueue()
@@ -127,7 +128,9 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
       .assumingMemoryBound(to: WaitQueue.self)
   }
 
-  /// Decides a send. The caller holds the lock and carries the step out before it leaves the lock.
+  /// Decides a send.
+  ///
+  /// The caller holds the lock and carries the step out before it leaves the lock.
   @inlinable @inline(__always)
   package func decideSend() -> SendStep {
     if pointee.receivers.first != nil, let receiver = pointee.receivers.claimFirst() {
@@ -151,7 +154,9 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
     }
   }
 
-  /// Decides a receive. The caller holds the lock and carries the step out before it leaves the lock.
+  /// Decides a receive.
+  ///
+  /// The caller holds the lock and carries the step out before it leaves the lock.
   @inlinable @inline(__always)
   package func decideReceive() -> ReceiveStep {
     if pointee.count > 0 {
@@ -186,7 +191,9 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
     return pointee.buffer.unsafelyUnwrapped + slot &* pointee.stride
   }
 
-  /// Closes the channel; everybody who waits is claimed for `wakes`. False if it was closed.
+  /// Closes the channel; everybody who waits is claimed for `wakes`.
+  ///
+  /// - Returns: False if it was closed already.
   package func close(_ wakes: inout ResumeList) -> Bool {
     guard !pointee.isClosed else { return false }
     pointee.isClosed = true
@@ -195,7 +202,9 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
     return true
   }
 
-  /// Stops the program if an invariant does not hold. The caller holds the lock.
+  /// Stops the program if an invariant does not hold.
+  ///
+  /// The caller holds the lock.
   package func checkInvariants() {
     if pointee.receivers.firstLive() != nil {
       precondition(pointee.count == 0 && pointee.senders.firstLive() == nil, "K1")

@@ -25,7 +25,9 @@ extension Coroutine {
     }
   }
 
-  /// Notes that cancellation has been asked for. True if it had not been before.
+  /// Notes that cancellation has been asked for.
+  ///
+  /// - Returns: True if it had not been before.
   @usableFromInline
   final func requestCancellation() -> Bool {
     guard cancellationRequest.set() else { return false }
@@ -59,8 +61,9 @@ extension Coroutine {
     if CancellationScope.isCancelled(fiber) { throw CancellationError() }
   }
 
-  /// True if the running code has been cancelled: the coroutine, or a timeout or scope it is in. Within
-  /// a shield, only what was cancelled inside the shield counts. False outside a coroutine.
+  /// True if the running code has been cancelled: the coroutine, or a timeout or scope it is in.
+  ///
+  /// Within a shield, only what was cancelled inside the shield counts. False outside a coroutine.
   public static var isCancelled: Bool {
     guard let fiber = currentThread().runningFiber else {
       return false

@@ -49,7 +49,9 @@ extension Coroutine {
     try await join()
   }
 
-  /// The error that the body threw, once finished. Nil before that, and after a normal return.
+  /// The error that the body threw, once finished.
+  ///
+  /// Nil before that, and after a normal return.
   public final var error: (any Error)? {
     guard isFinished else { return nil }
     isObserved.set()

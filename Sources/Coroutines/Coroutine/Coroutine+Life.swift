@@ -14,7 +14,9 @@ let runCoroutine: KernelFunction = { fiber in
 }
 
 extension Coroutine {
-  /// Runs the body, then everything that its end entails. On the coroutine's own stack.
+  /// Runs the body, then everything that its end entails.
+  ///
+  /// Runs on the coroutine's own stack.
   @inline(never)
   fileprivate final func live() {
     if let label = label { fiber.pointee.stack?.pointee.label = UnsafePointer(label) }
@@ -22,8 +24,10 @@ extension Coroutine {
     end()
   }
 
-  /// Runs the body and keeps its result. What the body holds on to is released with it, as soon as it
-  /// has ended, whoever keeps the handle.
+  /// Runs the body and keeps its result.
+  ///
+  /// What the body holds on to is released with it, as soon as it has ended, whoever keeps the
+  /// handle.
   private final func runBody() {
     guard let work = work.take() else { return }
     if cancellationRequest.isSet {
@@ -40,7 +44,9 @@ extension Coroutine {
     }
   }
 
-  /// Tells everyone that the body has ended. Runs with the turn of the home scheduler.
+  /// Tells everyone that the body has ended.
+  ///
+  /// Runs with the turn of the home scheduler.
   private final func end() {
     let fiber = fiber
     let home = fiber.pointee.home
@@ -85,7 +91,9 @@ extension Coroutine {
     }
   }
 
-  /// Ends a coroutine that cannot start for lack of memory. Runs with the turn of its home.
+  /// Ends a coroutine that cannot start for lack of memory.
+  ///
+  /// Runs with the turn of its home.
   package static func failToStart(_ fiber: UnsafeMutablePointer<Fiber>) {
     // SAFETY: takes over the retain that `begin` made.
     let coroutine = Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner).takeRetainedValue()

@@ -35,7 +35,9 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   // and `extras` are written before the launch or by the home scheduler, and read by others once `phase` is
   // dead.
 
-  /// The raw part. Its address is `fiber`: a stored property of a class does not move.
+  /// The raw part.
+  ///
+  /// Its address is `fiber`: a stored property of a class does not move.
   @exclusivity(unchecked)
   @usableFromInline
   final var storage: Fiber
@@ -55,7 +57,9 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   @usableFromInline
   package final var extras: CoroutineExtras?
 
-  /// The name, as C code can print it. Set before the launch, if at all.
+  /// The name, as C code can print it.
+  ///
+  /// Set before the launch, if at all.
   @exclusivity(unchecked)
   @usableFromInline
   package final var label: UnsafeMutablePointer<CChar>?
@@ -132,8 +136,9 @@ extension Coroutine {
     case finished
   }
 
-  /// What it is doing now. From another thread: what it was doing a moment ago, except that
-  /// `finished` is final.
+  /// What it is doing now.
+  ///
+  /// From another thread: what it was doing a moment ago, except that `finished` is final.
   public final var state: State {
     switch fiber.pointee.phase.load(ordering: .acquiring) {
     case .ready: .ready
@@ -146,7 +151,9 @@ extension Coroutine {
   /// Its body has returned or thrown.
   public final var isFinished: Bool { fiber.pointee.phase.load(ordering: .acquiring) == .dead }
 
-  /// Cancellation has been asked for, by `cancel` or through its parent. True from then on.
+  /// Cancellation has been asked for, by `cancel` or through its parent.
+  ///
+  /// True from then on.
   public final var isCancelled: Bool { cancellationRequest.isSet }
 
   /// `coroutine #7 "fetch" (suspended)`.

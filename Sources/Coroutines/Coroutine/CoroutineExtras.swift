@@ -16,7 +16,9 @@ package struct AtomicFlag: ~Copyable, Sendable {
   @inlinable @inline(__always)
   package var isSet: Bool { value.load(ordering: .acquiring) }
 
-  /// Sets it. True if it was not set before.
+  /// Sets it.
+  ///
+  /// - Returns: True if it was not set before.
   @inlinable @inline(__always)
   @discardableResult
   package func set() -> Bool {
@@ -53,7 +55,9 @@ package final class RemoteChildren: @unchecked Sendable {
 
   package init() {}
 
-  /// Adds a child that has not ended. False if all have been cancelled: then so must the child be.
+  /// Adds a child that has not ended.
+  ///
+  /// - Returns: False if all have been cancelled: then so must the child be.
   package func add(_ child: Coroutine) -> Bool {
     lock.withLock {
       members[ObjectIdentifier(child)] = child

@@ -60,7 +60,9 @@ public final class CoroutineLocal<Value: Sendable>: Sendable {
   }
 }
 
-/// One binding, and those around it. Immutable, so that children share the chain.
+/// One binding, and those around it.
+///
+/// Immutable, so that children share the chain.
 final class LocalBinding: Sendable {
   let key: ObjectIdentifier
   let value: any Sendable
@@ -82,6 +84,7 @@ package enum CoroutineLocals {
   }
 
   static func set(_ binding: LocalBinding?, on fiber: UnsafeMutablePointer<Fiber>) {
+    // SAFETY: retains what it stores, and releases what an earlier call stored and retained.
     let old = fiber.pointee.locals
     fiber.pointee.locals = binding.map { Unmanaged.passRetained($0).toOpaque() }
     old.map { Unmanaged<LocalBinding>.fromOpaque($0).release() }

@@ -231,7 +231,9 @@ extension Coroutine {
     if !registry.add(self) { _ = requestCancellation() }
   }
 
-  /// Puts a coroutine where its scheduler finds it. `caller` is the running coroutine.
+  /// Puts a coroutine where its scheduler finds it.
+  ///
+  /// `caller` is the running coroutine.
   private final func enqueue(
     _ start: LaunchStart,
     _ caller: UnsafeMutablePointer<Fiber>?,
@@ -239,6 +241,7 @@ extension Coroutine {
   ) {
     let fiber = fiber
     let home = fiber.pointee.home
+    // SAFETY: taken over by `runCoroutine` or `failToStart`; taken back below if nobody gets to see it.
     _ = Unmanaged.passRetained(self)
     home.core.coroutineBegan()
     let isHome = thread.currentHome == home

@@ -35,7 +35,9 @@ package enum Parking {
   }
 
   /// Parks on a queue that is guarded by `lock`, unless `isOver` says that there is nothing to wait
-  /// for. The pattern of everything that waits for one event: join, promises, wait groups.
+  /// for.
+  ///
+  /// The pattern of everything that waits for one event: join, promises, wait groups.
   ///
   /// - Throws: `CancellationError`, with the queue as if the wait had never begun.
   @usableFromInline @inline(never)

@@ -32,6 +32,7 @@ public struct StackSize: Sendable, Hashable {
   ///
   /// - Parameter count: From 1 to 512 MiB; anything else is a programming error and stops the
   ///   program with a message.
+  /// - Returns: The size.
   public static func bytes(_ count: Int) -> StackSize {
     precondition(
       count > 0,
@@ -50,6 +51,7 @@ public struct StackSize: Sendable, Hashable {
   /// At least so many times 1,024 bytes.
   ///
   /// - Parameter count: From 1 to 524,288; anything else stops the program with a message.
+  /// - Returns: The size.
   public static func kibibytes(_ count: Int) -> StackSize {
     precondition(
       count > 0 && count <= 1 << 19,

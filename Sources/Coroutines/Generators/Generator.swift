@@ -87,14 +87,17 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
     return state.phase == .suspended ? state.slot.move() : nil
   }
 
-  /// What the body threw, once it has ended by throwing. Nil before that, and after a normal end.
+  /// What the body threw, once it has ended by throwing.
+  ///
+  /// Nil before that, and after a normal end.
   public var error: (any Error)? {
     state.isObserved = true
     return state.failure
   }
 
-  /// Ends the body: the yield where it stands throws, its `defer` blocks run. Further calls of `next`
-  /// return nil.
+  /// Ends the body: the yield where it stands throws, its `defer` blocks run.
+  ///
+  /// Further calls of `next` return nil.
   public func cancel() {
     state.unwind()
   }

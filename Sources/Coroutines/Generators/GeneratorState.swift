@@ -31,13 +31,17 @@ package class GeneratorState {
     case finished
   }
 
-  /// Where whoever resumed goes on. `callerContext` is its address.
+  /// Where whoever resumed goes on.
+  ///
+  /// `callerContext` is its address.
   @exclusivity(unchecked)
   @usableFromInline
   package final var callerStorage = cck_context_t()
 
-  /// Where the body goes on. `bodyContext` is its address. Here and not in the stack's record, because
-  /// the way to it is on the critical path of every value: one load less.
+  /// Where the body goes on.
+  ///
+  /// `bodyContext` is its address. Here and not in the stack's record, because the way to it is on
+  /// the critical path of every value: one load less.
   @exclusivity(unchecked)
   @usableFromInline
   package final var bodyStorage = cck_context_t()
@@ -137,6 +141,7 @@ package class GeneratorState {
     guard let stack else { preconditionFailure("a generator lost its stack") }
     phase = .running
     resumer = now.pointee.fiber
+    // SAFETY: the caller keeps the state alive until the switch returns, and its owner until the body has ended.
     if thread == nil {
       cck_exclusivity_enter(exclusivity(stack))
       _ = cck_context_switch(caller, body, Unmanaged.passUnretained(self).toOpaque())
@@ -239,9 +244,11 @@ public struct GeneratorError: Error, Sendable, Hashable, CustomStringConvertible
   )
 }
 
-/// The first function on a generator's stack. It holds no reference, since it never returns: what is
-/// retained here would be retained for ever.
+/// The first function on a generator's stack.
+///
+/// It holds no reference, since it never returns: what is retained here would be retained for ever.
 private let runGenerator: cck_entry_t = { argument in
+  // SAFETY: `resumeSlowly` passes the state with the first switch to this stack.
   let (own, caller) = runBody(argument.unsafelyUnwrapped)
   cck_context_leave(own, caller, nil)
 }

@@ -34,7 +34,9 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
     state.unwind()
   }
 
-  /// Runs the body to its next yield, or its end. The yield where it stands returns nil.
+  /// Runs the body to its next yield, or its end.
+  ///
+  /// The yield where it stands returns nil.
   ///
   /// - Returns: What was yielded or returned; `.returned(nil)` after the end.
   /// - Throws: What the body throws; the generator is then finished.
@@ -42,7 +44,9 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
     try resume(sending: nil, throwing: nil)
   }
 
-  /// Runs the body to its next yield, or its end. The yield where it stands returns `value`.
+  /// Runs the body to its next yield, or its end.
+  ///
+  /// The yield where it stands returns `value`.
   ///
   /// - Parameter value: What the yield returns; dropped by the first call, which starts the body.
   /// - Returns: What was yielded or returned; `.returned(nil)` after the end.

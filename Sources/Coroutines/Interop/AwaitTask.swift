@@ -30,6 +30,7 @@ public func awaitTask<Result>(
   nonisolated(unsafe) let operation = operation
   let task = Task(priority: priority) {
     do {
+      // SAFETY: the result of the operation goes into the promise and nowhere else.
       nonisolated(unsafe) let value = try await operation()
       promise.fulfill(value)
     } catch {
@@ -37,6 +38,7 @@ public func awaitTask<Result>(
     }
   }
   promise.onCancel { _ in task.cancel() }
+  // SAFETY: nobody else knows the promise but the task, which put the value in and is done with it.
   nonisolated(unsafe) let result = try promise.waitUntilSettled(onCancellation: .cancelPromise)
     .get()
   return result

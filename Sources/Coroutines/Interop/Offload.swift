@@ -32,6 +32,7 @@ public func offload<Result>(_ work: sending @escaping () throws -> Result) throw
     guard promise.isPending else { return }
     promise.settle(.init(catching: work))
   }
+  // SAFETY: nobody else knows the promise but the thread, which put the value in and is done with it.
   nonisolated(unsafe) let result = try promise.waitUntilSettled(onCancellation: .cancelPromise)
     .get()
   return result
@@ -67,7 +68,9 @@ public final class OffloadPool: @unchecked Sendable {
 
   private init() {}
 
-  /// Most threads that the pool starts; 64 unless changed. Threads that run already are not stopped.
+  /// Most threads that the pool starts; 64 unless changed.
+  ///
+  /// Threads that run already are not stopped.
   public var threadLimit: Int {
     get { lock.withLock { limit } }
     set {

@@ -22,9 +22,10 @@ package final class TaskWait: @unchecked Sendable {
     waiter.initialize(to: Waiter(fiber: nil, slot: slot))
     waiter.pointee.queue = queue
     waiter.pointee.lock = lock
+    // SAFETY: used by the callback only; see there.
     waiter.pointee.context = Unmanaged.passUnretained(self).toOpaque()
     waiter.pointee.callback = { waiter in
-      // SAFETY: `run` keeps the object alive until the continuation has been resumed.
+      // SAFETY: `wait` keeps the object alive until the continuation has been resumed.
       let waiter = waiter.assumingMemoryBound(to: Waiter.self)
       guard let context = waiter.pointee.context else { return }
       Unmanaged<TaskWait>.fromOpaque(context).takeUnretainedValue().wake(waiter.pointee.outcome)

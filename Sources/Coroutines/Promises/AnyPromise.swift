@@ -7,12 +7,14 @@ import Synchronization
 /// What awaits and settles a promise, in memory that does not move.
 @usableFromInline
 package struct PromiseState {
-  /// Those who await. First field; the next two have accessors that rely on this order. The lock is not
-  /// the first, for the reason given at `ChannelCore`.
+  /// Those who await.
+  ///
+  /// First field; the next two have accessors that rely on this order. The lock is not the first, for
+  /// the reason given at `ChannelCore`.
   @usableFromInline package var queue = WaitQueue()
   /// Guards everything here until the promise is settled.
   @usableFromInline package var lock: Lock
-  /// The value or the error, constant once settled. Third field.
+  /// The value or the error, constant once settled.
   @usableFromInline package var cell = ResultCell()
   /// Called when settled, in order.
   package var observers: [() -> Void] = []
@@ -126,7 +128,9 @@ public class AnyPromise: @unchecked Sendable {
     settle(isCancellation: true) { $0.store(failure: PromiseError.cancelled) }
   }
 
-  /// Settles the promise with what `fill` puts into the cell. False if it was settled before.
+  /// Settles the promise with what `fill` puts into the cell.
+  ///
+  /// - Returns: False if it was settled before.
   @inlinable @inline(__always)
   @discardableResult
   package final func settle(

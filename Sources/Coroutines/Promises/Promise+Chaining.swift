@@ -76,8 +76,10 @@ extension Promise {
     }
   }
 
-  /// A promise that is settled by `step` once this one is. If this one goes away before, the closure goes
-  /// with it, and with the closure the new promise's last way to be settled.
+  /// A promise that is settled by `step` once this one is.
+  ///
+  /// If this one goes away before, the closure goes with it, and with the closure the new promise's
+  /// last way to be settled.
   private func derive<NewValue>(
     _ step: @escaping @Sendable (Outcome, Promise<NewValue>) -> Void
   ) -> Promise<NewValue> {

@@ -2,8 +2,9 @@
 
 public import Dispatch
 
-/// The right to settle a promise, held by the closures that do it. When the last of them goes away, a
-/// pending promise is rejected as abandoned.
+/// The right to settle a promise, held by the closures that do it.
+///
+/// When the last of them goes away, a pending promise is rejected as abandoned.
 private final class Resolver<Value>: Sendable {
   let promise: Promise<Value>
   private let hasBegun = AtomicFlag()
@@ -107,8 +108,8 @@ extension Promise {
     _ work: @escaping () throws -> Value
   ) {
     self.init(file: file, line: line) { fulfill, _ in
-      nonisolated(unsafe) let value = try work()
       // SAFETY: the value is new, and nobody else knows it.
+      nonisolated(unsafe) let value = try work()
       fulfill(value)
     }
   }

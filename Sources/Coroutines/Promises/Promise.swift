@@ -65,7 +65,9 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
     other.observe { self.settle($0) }
   }
 
-  /// Registers what stops the work when the promise is cancelled. Called at once if it has been already.
+  /// Registers what stops the work when the promise is cancelled.
+  ///
+  /// Called at once if it has been already.
   ///
   /// - Parameter hook: Gets the promise.
   /// - Returns: The promise.

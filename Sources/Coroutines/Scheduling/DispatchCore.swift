@@ -15,7 +15,9 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
   // SAFETY: see SchedulerCore; `queue` is constant, `turnIsTaken` atomic, the timer belongs to the
   // holder of the turn.
 
-  /// The queue. It owns this object (as an attachment), and is retained while coroutines live on it.
+  /// The queue.
+  ///
+  /// It owns this object (as an attachment), and is retained while coroutines live on it.
   private let queue: UnsafeMutableRawPointer
 
   private let turnIsTaken = Atomic<Bool>(false)
@@ -35,6 +37,7 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
       )
       cck_dispatch_async(core.queue, fiber) { fiber in
         guard let fiber = fiber?.assumingMemoryBound(to: Fiber.self) else { return }
+        // SAFETY: the fiber's home is the one above; its `core` is this object, alive as said there.
         unsafeDowncast(fiber.pointee.home.core, to: DispatchCore.self).arrive(fiber)
       }
     }
@@ -67,16 +70,19 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
   /// True if the code that asks runs in a block of this queue.
   package var isCurrentQueue: Bool { cck_dispatch_current_queue() == queue }
 
-  /// Fast way from a Swift queue object to its scheduler. The value is unretained in effect: the queue
-  /// owns both.
+  /// Fast way from a Swift queue object to its scheduler.
+  ///
+  /// The value is unretained in effect: the queue owns both.
   private static let specificKey = DispatchSpecificKey<DispatchCore>()
 
   private static func of(_ queue: UnsafeMutableRawPointer, label: String?) -> DispatchCore {
     lock.withLock {
+      // SAFETY: the queue holds what is attached to it, and the caller holds the queue.
       if let known = cck_dispatch_attachment(queue) {
         return Unmanaged<DispatchCore>.fromOpaque(known).takeUnretainedValue()
       }
       let core = DispatchCore(queue: queue, label: label ?? "dispatch queue")
+      // SAFETY: the queue keeps this retain for as long as it lives.
       cck_dispatch_set_attachment(queue, Unmanaged.passRetained(core).toOpaque()) { core in
         // SAFETY: balances the retain above; the queue is gone, so nobody finds the object any more.
         core.map { Unmanaged<DispatchCore>.fromOpaque($0).release() }
@@ -88,7 +94,7 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
   /// The libdispatch object behind a Swift queue.
   private static func address(of queue: DispatchQueue) -> UnsafeMutableRawPointer {
     #if canImport(Darwin)
-    // There a Swift queue is the object itself.
+    // SAFETY: there a Swift queue is the object itself, and the caller holds it.
     return Unmanaged.passUnretained(queue).toOpaque()
     #else
     // On Linux it is a wrapper, new at each access; its only stored property is the object.
@@ -188,7 +194,8 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
 
   package override func post(_ work: @escaping () -> Void) -> Bool {
     _ = home.post(work)
-    // The block keeps the object alive; whoever posts knows a coroutine that has not ended.
+    // SAFETY: the block takes the retain over and so keeps the object alive; whoever posts knows a
+    // coroutine that has not ended, which keeps the queue.
     cck_dispatch_async(queue, Unmanaged.passRetained(self).toOpaque()) { core in
       guard let core else { return }
       Unmanaged<DispatchCore>.fromOpaque(core).takeRetainedValue().arrive(nil)
@@ -223,9 +230,11 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
     cck_dispatch_timer_free(timer)
   }
 
-  /// The source has fired, and will not again before it is armed. Through the inbox: on a concurrent
-  /// queue another thread may have the turn, and have looked at the timers for the last time. And
-  /// whatever the clock says, or the next deadline could go unarmed.
+  /// The source has fired, and will not again before it is armed.
+  ///
+  /// Through the inbox: on a concurrent queue another thread may have the turn, and have looked at
+  /// the timers for the last time. And whatever the clock says, or the next deadline could go
+  /// unarmed.
   private func timerFired() {
     _ = home.post { self.armedDeadline = .min }
     arrive(nil)
@@ -233,10 +242,11 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
 
   package override func timersChanged() {
     guard let nearest = home.pointee.timers.nearest, nearest < armedDeadline else { return }
+    // SAFETY: the timer's source holds the queue, and the queue this object, while the timer can fire.
     let timer =
       timer
       ?? cck_dispatch_timer_make(queue, Unmanaged.passUnretained(self).toOpaque()) { core in
-        // SAFETY: the queue owns this object and the timer's source holds the queue.
+        // SAFETY: as above.
         guard let core else { return }
         Unmanaged<DispatchCore>.fromOpaque(core).takeUnretainedValue().timerFired()
       }

@@ -16,7 +16,9 @@ package class SchedulerCore: @unchecked Sendable {
   /// For people: "main queue", "worker 3".
   package let label: String
 
-  /// The first error of a coroutine of this scheduler that nobody looked at. Touched with the turn.
+  /// The first error of a coroutine of this scheduler that nobody looked at.
+  ///
+  /// Touched with the turn.
   package final var unobservedError: (any Error)?
 
   /// Unobserved errors are kept for whoever runs the loop, instead of being reported at once.
@@ -24,12 +26,13 @@ package class SchedulerCore: @unchecked Sendable {
 
   package init(label: String, migrates: Bool, choosesItself: Bool = false) {
     self.label = label
-    // The pointer to self is filled in below; nothing runs in between.
+    // SAFETY: a number that is not 0; the pointer to self is filled in below, and nothing runs in between.
     self.home = .take(
       scheduler: UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped,
       migrates: migrates,
       choosesItself: choosesItself
     )
+    // SAFETY: `deinit` gives the home back, which forgets the pointer.
     home.pointee.scheduler = Unmanaged.passUnretained(self).toOpaque()
   }
 
@@ -37,7 +40,9 @@ package class SchedulerCore: @unchecked Sendable {
     home.giveBack()
   }
 
-  /// Has the holder of the turn run `work` soon. False if the scheduler has shut down.
+  /// Has the holder of the turn run `work` soon.
+  ///
+  /// - Returns: False if the scheduler has shut down.
   package func post(_ work: @escaping () -> Void) -> Bool {
     fatalError("SchedulerCore is abstract")
   }
@@ -46,7 +51,9 @@ package class SchedulerCore: @unchecked Sendable {
   package func timersChanged() {}
 
   /// Runs an unstarted coroutine up to its first park, right here, if the caller is where this
-  /// scheduler's coroutines run. False if not: then the coroutine must be queued.
+  /// scheduler's coroutines run.
+  ///
+  /// - Returns: False if the caller is elsewhere: then the coroutine must be queued.
   package func startHere(_ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) -> Bool {
     false
   }
@@ -54,13 +61,17 @@ package class SchedulerCore: @unchecked Sendable {
   /// A coroutine was launched here; keeps the scheduler alive until `coroutineEnded`.
   package func coroutineBegan() {}
 
-  /// A coroutine has ended. The caller holds the turn.
+  /// A coroutine has ended.
+  ///
+  /// The caller holds the turn.
   package func coroutineEnded() {}
 
   /// A `Scheduler` of the user's stands for this; keeps what it needs alive until `schedulerEnded`.
   package func schedulerBegan() {}
 
-  /// That `Scheduler` is gone. From any thread.
+  /// That `Scheduler` is gone.
+  ///
+  /// Called from any thread.
   package func schedulerEnded() {}
 
   /// Time of this scheduler, in nanoseconds.

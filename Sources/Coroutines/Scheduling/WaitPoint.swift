@@ -20,8 +20,10 @@ package struct WaitPoint: ~Copyable, @unchecked Sendable {
     queue.initialize(to: WaitQueue())
   }
 
-  /// Claims everybody, under the lock. Through a pointer of its own, because `&point.queue.pointee`
-  /// counts as an access to the point, which others read without the lock.
+  /// Claims everybody, under the lock.
+  ///
+  /// Through a pointer of its own, because `&point.queue.pointee` counts as an access to the point,
+  /// which others read without the lock.
   package func claimAll(_ wakes: inout ResumeList) {
     let queue = queue
     wakes.claimAll(of: &queue.pointee, .delivered)

@@ -18,8 +18,11 @@ import Synchronization
 package final class CancellationScope: @unchecked Sendable {
   // SAFETY: `cancelled` is atomic; everything else belongs to the home scheduler (C1).
 
-  /// The coroutine whose code this is. The scope is closed before the coroutine ends.
+  /// The coroutine whose code this is.
+  ///
+  /// The scope is closed before the coroutine ends.
   package let coroutine: Coroutine
+  // SAFETY: the scopes around this one are kept alive by the calls of `run` around its own.
   private let parent: Unmanaged<CancellationScope>?
   private let isShield: Bool
   private let cancelled = AtomicFlag()
@@ -29,6 +32,7 @@ package final class CancellationScope: @unchecked Sendable {
 
   private init(_ fiber: UnsafeMutablePointer<Fiber>, isShield: Bool) {
     self.coroutine = fiber.coroutine
+    // SAFETY: `run` has put it there, and has not closed it yet.
     self.parent = fiber.pointee.scope.map { Unmanaged.fromOpaque($0) }
     self.isShield = isShield
     self.children = .allocate(capacity: 1)
@@ -48,6 +52,7 @@ package final class CancellationScope: @unchecked Sendable {
     _ body: (CancellationScope) throws -> Result
   ) rethrows -> Result {
     let scope = CancellationScope(fiber, isShield: isShield)
+    // SAFETY: `close` takes the pointer out again, before this call lets go of the scope.
     fiber.pointee.scope = Unmanaged.passUnretained(scope).toOpaque()
     defer { scope.close(fiber) }
     return try body(scope)
@@ -116,7 +121,9 @@ package final class CancellationScope: @unchecked Sendable {
   /// This very scope has been cancelled.
   package var isCancelled: Bool { cancelled.isSet }
 
-  /// Code in this scope, and in no scope inside it, is cancelled. From any thread.
+  /// Code in this scope, and in no scope inside it, is cancelled.
+  ///
+  /// May be read from any thread.
   package var isCancelledHere: Bool {
     var scope = self
     while true {
@@ -147,7 +154,9 @@ package final class CancellationScope: @unchecked Sendable {
 
   // MARK: - Cancelling
 
-  /// Cancels the code in this scope, and its children. From any thread.
+  /// Cancels the code in this scope, and its children.
+  ///
+  /// Can be called from any thread.
   package func cancel() {
     guard cancelled.set() else { return }
     let fiber = coroutine.fiber
@@ -161,7 +170,9 @@ package final class CancellationScope: @unchecked Sendable {
     }
   }
 
-  /// Carries a cancellation out: of a scope, or (nil) of the whole coroutine. With the home's turn.
+  /// Carries a cancellation out: of a scope, or (nil) of the whole coroutine.
+  ///
+  /// The caller has the home's turn.
   package static func deliver(
     to fiber: UnsafeMutablePointer<Fiber>,
     from origin: CancellationScope?
@@ -194,9 +205,11 @@ package final class CancellationScope: @unchecked Sendable {
     carryOut(&reached, from: 0)
   }
 
-  /// Cancels the children of those who have been reached, theirs, and so on; then ends the waits of all
-  /// of them, descendants first. A list and not recursion, because a line of descendants can be longer
-  /// than the stack is deep. Nothing of the user's runs meanwhile, so nobody in the list goes away.
+  /// Cancels the children of those who have been reached, theirs, and so on; then ends the waits of
+  /// all of them, descendants first.
+  ///
+  /// A list and not recursion, because a line of descendants can be longer than the stack is deep.
+  /// Nothing of the user's runs meanwhile, so nobody in the list goes away.
   private static func carryOut(
     _ reached: inout [UnsafeMutablePointer<Fiber>],
     from start: Int
@@ -282,8 +295,9 @@ extension RemoteChildren {
 }
 
 extension CancellationScope {
-  /// The registry of children elsewhere; made by the home scheduler. Once made it stays, so a
-  /// `CoroutineScope`, which makes it at once, may ask for it from any thread.
+  /// The registry of children elsewhere; made by the home scheduler.
+  ///
+  /// Once made it stays, so a `CoroutineScope`, which makes it at once, may ask for it from any thread.
   package var requiredRemoteChildren: RemoteChildren {
     if let remoteChildren { return remoteChildren }
     let registry = RemoteChildren()

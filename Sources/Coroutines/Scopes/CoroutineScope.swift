@@ -137,7 +137,9 @@ public final class CoroutineScope: @unchecked Sendable {
     add(DispatchCore.of(queue), name, stackSize, start, SourceSite(file: file, line: line), body)
   }
 
-  /// Cancels the body and all coroutines of the scope. From any thread.
+  /// Cancels the body and all coroutines of the scope.
+  ///
+  /// Can be called from any thread.
   public func cancel() {
     cancellation.cancel()
   }
@@ -176,7 +178,9 @@ public final class CoroutineScope: @unchecked Sendable {
     return coroutine
   }
 
-  /// A child has ended. On the child's scheduler.
+  /// A child has ended.
+  ///
+  /// Called on the child's scheduler.
   func childEnded(_ error: (any Error)?) {
     if let error, !(error is CancellationError) { fail(error) }
     var wakes = ResumeList()

@@ -32,6 +32,7 @@ public struct SelectClause<Element, Result>: SelectClauses {
     self.action = action
   }
 
+  /// Number of clauses; see `SelectClauses`.
   @inlinable @inline(__always)
   public var _count: Int { 1 }
 
@@ -43,6 +44,11 @@ public struct SelectClause<Element, Result>: SelectClauses {
     return (MemoryLayout<Element>.stride + padding + 15) & ~15
   }
 
+  /// Fills in the entries and moves the values to send into their slots; see `SelectClauses`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries of these clauses, not initialised.
+  ///   - slots: Memory for their values, of `_slotSize` bytes.
   @inlinable @inline(__always)
   public mutating func _prepare(
     _ entries: UnsafeMutableRawPointer,
@@ -56,12 +62,24 @@ public struct SelectClause<Element, Result>: SelectClauses {
     if let element = element.take() { slot.initializeMemory(as: Element.self, to: element) }
   }
 
+  /// Releases what is in the slots of the clauses that have not won; see `SelectClauses`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries of these clauses.
+  ///   - winner: Index of the winner, counted from the first of them; may lie outside.
   @inlinable @inline(__always)
   public func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
     let entry = entries.assumingMemoryBound(to: SelectEntry.self)
     if kind == .send, winner != 0 || entry.pointee.isLeftOver { discard(entry) }
   }
 
+  /// Does what the winner is to do; see `SelectClauses`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries of these clauses.
+  ///   - winner: Index of the winner, counted from the first of them.
+  /// - Returns: What the winner's closure returns.
+  /// - Throws: What it throws; `ChannelError.closed`.
   @inlinable @inline(__always)
   public func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Result {
     let entry = entries.assumingMemoryBound(to: SelectEntry.self)

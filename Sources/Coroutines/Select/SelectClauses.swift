@@ -35,12 +35,19 @@ public struct SelectList<Clauses: SelectClauses, Element>: SelectClauses {
     self.last = last
   }
 
+  /// Number of clauses; see `SelectClauses`.
   @inlinable @inline(__always)
   public var _count: Int { clauses._count + 1 }
 
+  /// Bytes that the clauses need for their values; see `SelectClauses`.
   @inlinable @inline(__always)
   public var _slotSize: Int { clauses._slotSize + last._slotSize }
 
+  /// Fills in the entries and moves the values to send into their slots; see `SelectClauses`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries of these clauses, not initialised.
+  ///   - slots: Memory for their values, of `_slotSize` bytes.
   @inlinable @inline(__always)
   public mutating func _prepare(
     _ entries: UnsafeMutableRawPointer,
@@ -50,12 +57,24 @@ public struct SelectList<Clauses: SelectClauses, Element>: SelectClauses {
     last._prepare(lastEntry(entries), slots + clauses._slotSize)
   }
 
+  /// Releases what is in the slots of the clauses that have not won; see `SelectClauses`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries of these clauses.
+  ///   - winner: Index of the winner, counted from the first of them; may lie outside.
   @inlinable @inline(__always)
   public func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
     clauses._discardLosers(entries, winner)
     last._discardLosers(lastEntry(entries), winner - clauses._count)
   }
 
+  /// Does what the winner is to do; see `SelectClauses`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entries of these clauses.
+  ///   - winner: Index of the winner, counted from the first of them.
+  /// - Returns: What the winner's closure returns.
+  /// - Throws: What it throws; `ChannelError.closed`.
   @inlinable @inline(__always)
   public func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Clauses.Result {
     winner < clauses._count

@@ -14,7 +14,9 @@ package struct SelectEntry {
     case otherwise
   }
 
-  /// The clause's node, while parked. First field: its address is the entry's.
+  /// The clause's node, while parked.
+  ///
+  /// First field: its address is the entry's.
   @usableFromInline var waiter: Waiter
   @usableFromInline var kind: Kind
   /// The channel; nil for `After` and `Default`.

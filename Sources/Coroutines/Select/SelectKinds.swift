@@ -46,7 +46,9 @@ public struct Send<Element, Result> {
   @usableFromInline let channel: Channel<Element>
   @usableFromInline let action: () throws -> Result
 
-  /// A clause that sends. If another clause wins, the value has not been sent.
+  /// A clause that sends.
+  ///
+  /// If another clause wins, the value has not been sent.
   ///
   /// - Parameters:
   ///   - element: The value.

@@ -13,8 +13,13 @@ package enum Selection {
   @usableFromInline
   package typealias Entries = UnsafeMutablePointer<SelectEntry>
 
-  /// Decides, parking if need be, and returns the winner's index. Its `outcome` says whether its
-  /// channel was closed.
+  /// Decides which clause wins, parking if need be.
+  ///
+  /// - Parameters:
+  ///   - entries: The clauses' entries.
+  ///   - count: Number of clauses.
+  /// - Returns: The winner's index. The `outcome` of its entry says whether its channel was closed.
+  /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
   @usableFromInline
   package static func decide(_ entries: Entries, _ count: Int) throws -> Int {
     precondition(count > 0, "A select without clauses would wait for ever. Give it one.")
@@ -51,12 +56,15 @@ package enum Selection {
       unlockAll(entries, count)
       return fallback
     }
+    // SAFETY: without a fallback `Parking.begin` has returned a fiber, or thrown.
     return try park(entries, count, fiber.unsafelyUnwrapped, soonest, thread)
   }
 
   // MARK: - Pass 1: something ready?
 
-  /// Carries out a ready clause, each with the same chance. Under all locks.
+  /// Carries out a ready clause, each with the same chance.
+  ///
+  /// The caller holds all locks.
   private static func poll(
     _ entries: Entries,
     _ count: Int,
@@ -76,6 +84,7 @@ package enum Selection {
           if let sender { core.pointee.move(free, sender.pointee.slot.unsafelyUnwrapped) }
           return (index, sender)
         case .meet(let sender):
+          // SAFETY: as above.
           core.pointee.move(slot, sender.pointee.slot.unsafelyUnwrapped)
           return (index, sender)
         case .closed:
@@ -86,6 +95,7 @@ package enum Selection {
       case .send:
         switch core.decideSend() {
         case .handOver(let receiver):
+          // SAFETY: a waiting receiver has a slot.
           core.pointee.move(receiver.pointee.slot.unsafelyUnwrapped, slot)
           return (index, receiver)
         case .keep(let free):
@@ -210,7 +220,9 @@ package enum Selection {
     }
   }
 
-  /// Leaves them again. The first entry with a channel is the one that took its lock.
+  /// Leaves them again.
+  ///
+  /// The first entry with a channel is the one that took its lock.
   private static func unlockAll(_ entries: Entries, _ count: Int) {
     for index in 0..<count {
       guard let core = entries[index].core else { continue }

@@ -18,18 +18,20 @@ public struct CoroutineClock: Clock {
       self.nanoseconds = nanoseconds
     }
 
-    /// The instant that lies `duration` later; saturates some 292 years away.
+    /// The instant that lies `duration` later.
     ///
     /// - Parameter duration: How much later; may be negative.
+    /// - Returns: The instant; saturates some 292 years away.
     public func advanced(by duration: Duration) -> Instant {
       let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.saturatedNanoseconds)
       guard overflow else { return Instant(nanoseconds: sum) }
       return Instant(nanoseconds: duration < .zero ? .min : .max)
     }
 
-    /// How much later `other` is; negative if it is earlier.
+    /// How much later `other` is.
     ///
     /// - Parameter other: The other instant.
+    /// - Returns: The time in between; negative if `other` is earlier.
     public func duration(to other: Instant) -> Duration {
       .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
     }
@@ -49,7 +51,9 @@ public struct CoroutineClock: Clock {
   /// The clock's resolution.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// Suspends a task until the deadline. In a coroutine, call `Coroutine.sleep(until:)`.
+  /// Suspends a task until the deadline.
+  ///
+  /// In a coroutine, call `Coroutine.sleep(until:)`.
   ///
   /// - Parameters:
   ///   - deadline: When to go on.

@@ -38,6 +38,21 @@ import Testing
     await #expect(throws: ChannelError.closed) { try await answers.receive() }
   }
 
+  @Test(arguments: allCapacities)
+  func `tasks exchange values through the ends of a channel`(capacity: ChannelCapacity) async throws
+  {
+    let channel = Channel<Int>(capacity: capacity)
+    let (sending, receiving) = (channel.sendEnd, channel.receiveEnd)
+    async let producer: Void = {
+      for value in 0..<100 { try await sending.send(value) }
+      sending.close()
+    }()
+    for value in 0..<100 { try await #expect(receiving.receive() == value) }
+    try await producer
+    await #expect(throws: ChannelError.closed) { try await receiving.receive() }
+    await #expect(throws: ChannelError.closed) { try await sending.send(100) }
+  }
+
   @Test func `an async send to a closed channel throws and releases the value`() async throws {
     let census = Census()
     let channel = Channel<Counted>()

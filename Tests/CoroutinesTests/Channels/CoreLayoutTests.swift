@@ -4,7 +4,6 @@ import CoroutineKernel
 import Coroutines
 import Testing
 
-
 /// Addresses that are computed, against those that the compiler gives.
 @Suite struct CoreLayoutTests {
   @Test func `a channel's queues and lock are where their addresses say`() {

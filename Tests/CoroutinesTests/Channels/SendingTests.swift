@@ -125,4 +125,26 @@ import Testing
       #expect(sending.sendIfReady(5) == .closed(5))
     }
   }
+
+  @Test func `the ends of a channel tell and receive as much as the channel does`() throws {
+    try runBlocking {
+      let channel = Channel<Int>(capacity: 4)
+      let (sending, receiving) = (channel.sendEnd, channel.receiveEnd)
+      #expect(receiving.isEmpty)
+      for value in 0..<4 { try sending.send(value) }
+      #expect(sending.count == 4)
+      #expect(receiving.count == 4)
+      try #expect(receiving.receive(count: 2) == [0, 1])
+      try #expect(receiving.receiveAll() == [2, 3])
+      #expect(receiving.isEmpty)
+      #expect(!sending.isClosed && !receiving.isClosed)
+      sending.close()
+      #expect(sending.isClosed && receiving.isClosed)
+      var returned: [Int] = []
+      #expect(throws: ChannelError.closed) {
+        try sending.send(5, onUndelivered: { returned.append($0) })
+      }
+      #expect(returned == [5])
+    }
+  }
 }
