@@ -20,7 +20,7 @@ let strictC: [CSetting] = [
 let package = Package(
   name: "swift-coroutines",
   // Synchronization needs these.
-  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
     .library(name: "Coroutines", targets: ["Coroutines"]),
     .executable(name: "tour", targets: ["tour"]),

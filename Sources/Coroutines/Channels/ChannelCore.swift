@@ -10,7 +10,7 @@ public import CoroutineKernel
 ///
 /// Invariants (checked by `checkInvariants`):
 /// - K1. If a receiver waits, nothing is kept and no sender waits, but for clauses of selects that
-///   another clause has won.
+///   another clause has won, and for one select that both sends and receives here.
 /// - K2. If a sender waits, `count == limit`, but for such clauses.
 /// - K3. When closed, nobody waits.
 /// - K4. `count <= limit`, and kept values lie in `count` slots from `head` on, around the ring.
@@ -206,8 +206,11 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
   ///
   /// The caller holds the lock.
   package func checkInvariants() {
-    if pointee.receivers.firstLive() != nil {
-      precondition(pointee.count == 0 && pointee.senders.firstLive() == nil, "K1")
+    if let receiver = pointee.receivers.firstLive() {
+      let sender = pointee.senders.firstLive()
+      let isOneSelect =
+        receiver.pointee.race != nil && receiver.pointee.race == sender?.pointee.race
+      precondition(pointee.count == 0 && (sender == nil || isOneSelect), "K1")
     }
     if pointee.senders.firstLive() != nil { precondition(pointee.count == pointee.limit, "K2") }
     if pointee.isClosed {

@@ -21,6 +21,19 @@ public struct ChannelError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 }
 
+/// Lets `catch ChannelError.closed` be written.
+extension ChannelError {
+  /// Whether an error is this one.
+  ///
+  /// - Parameters:
+  ///   - pattern: The error to look for.
+  ///   - error: Any error.
+  /// - Returns: True if `error` is of this type and equal to `pattern`.
+  public static func ~= (pattern: ChannelError, error: any Error) -> Bool {
+    (error as? ChannelError) == pattern
+  }
+}
+
 /// What became of a value that was sent without waiting.
 public enum SendOutcome<Element> {
   /// A receiver has it, or the channel keeps it.

@@ -72,3 +72,16 @@ public struct CoroutineError: Error, Sendable, Hashable, CustomStringConvertible
     )
   }
 }
+
+/// Lets `catch CoroutineError.outsideCoroutine` be written.
+extension CoroutineError {
+  /// Whether an error is this one.
+  ///
+  /// - Parameters:
+  ///   - pattern: The error to look for.
+  ///   - error: Any error.
+  /// - Returns: True if `error` is of this type and equal to `pattern`.
+  public static func ~= (pattern: CoroutineError, error: any Error) -> Bool {
+    (error as? CoroutineError) == pattern
+  }
+}

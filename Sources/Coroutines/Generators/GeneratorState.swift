@@ -244,6 +244,19 @@ public struct GeneratorError: Error, Sendable, Hashable, CustomStringConvertible
   )
 }
 
+/// Lets `catch GeneratorError.finished` be written.
+extension GeneratorError {
+  /// Whether an error is this one.
+  ///
+  /// - Parameters:
+  ///   - pattern: The error to look for.
+  ///   - error: Any error.
+  /// - Returns: True if `error` is of this type and equal to `pattern`.
+  public static func ~= (pattern: GeneratorError, error: any Error) -> Bool {
+    (error as? GeneratorError) == pattern
+  }
+}
+
 /// The first function on a generator's stack.
 ///
 /// It holds no reference, since it never returns: what is retained here would be retained for ever.

@@ -70,3 +70,16 @@ public struct PromiseError: Error, Sendable, Hashable, CustomStringConvertible {
     )
   }
 }
+
+/// Lets `catch PromiseError.cancelled` be written.
+extension PromiseError {
+  /// Whether an error is this one.
+  ///
+  /// - Parameters:
+  ///   - pattern: The error to look for.
+  ///   - error: Any error.
+  /// - Returns: True if `error` is of this type and equal to `pattern`.
+  public static func ~= (pattern: PromiseError, error: any Error) -> Bool {
+    (error as? PromiseError) == pattern
+  }
+}
