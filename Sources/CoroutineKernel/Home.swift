@@ -83,6 +83,11 @@ package struct Home: ~Copyable {
     parker = .allocate(capacity: 1)
     cck_parker_initialize(parker)
   }
+
+  deinit {
+    // Homes in use never come here (H3).
+    parker.deallocate()
+  }
 }
 
 extension UnsafeMutablePointer where Pointee == Fiber {
