@@ -2,7 +2,7 @@
 //
 // A suspended flow of control, and the switch from one to another.
 //
-// On x86_64 and arm64 the switch is inline assembly that stores four words and declares every other
+// On x86_64 and arm64 the switch is inline assembly that stores three or four words and declares every other
 // register clobbered: the compiler spills just what is live, and because the jump is repeated at each
 // place that switches, the branch predictor learns each place on its own. The other architectures
 // call `switch_<arch>.S`, which pushes the callee-saved registers, and anything else falls back
