@@ -39,7 +39,7 @@ let package = Package(
     .executableTarget(name: "tour", dependencies: ["Coroutines"], swiftSettings: strict),
     .executableTarget(
       name: "coroutine-bench",
-      dependencies: ["Coroutines", "CAllocationCounter"],
+      dependencies: ["Coroutines", "CCoroutineKernel", "CAllocationCounter"],
       swiftSettings: strict
     ),
     .testTarget(

@@ -21,7 +21,8 @@ struct Benchmarks {
 
   private var all: [Benchmark] {
     [
-      ("switch between two coroutines (yield)", 2_000_000, yields),
+      ("switch, bare", 20_000_000, BareSwitch.run),
+      ("yield, between two coroutines", 2_000_000, yields),
       ("generator, a value", 10_000_000, generatorValues),
       ("launch, run, reclaim, a thousand at a time", 1_000_000, launches),
       ("launch and join, one by one", 1_000_000, joins),

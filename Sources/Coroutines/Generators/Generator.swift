@@ -73,18 +73,7 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
   /// - Returns: The value.
   @inlinable @inline(__always)
   public func next() -> Element? {
-    let state = state
-    let now = currentThread()
-    if state.phase == .suspended, state.thread == now {
-      state.phase = .running
-      state.resumer = now.pointee.fiber
-      _ = cck_context_switch(state.caller, state.body, nil)
-      if state.phase == .finished { state.giveBackStack() }
-    } else {
-      state.resumeSlowly()
-    }
-    // SAFETY: a body that has yielded has put a value into the slot.
-    return state.phase == .suspended ? state.slot.move() : nil
+    state.next()
   }
 
   /// What the body threw, once it has ended by throwing.
@@ -111,10 +100,13 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
   /// Asks a generator for its values, and ends its body when it goes away.
   public final class Iterator: IteratorProtocol {
     @usableFromInline let generator: Generator
+    /// The generator's: one load less on the way to every value.
+    @usableFromInline let state: TypedState
 
     @inlinable
     init(_ generator: Generator) {
       self.generator = generator
+      self.state = generator.state
     }
 
     deinit {
@@ -124,7 +116,7 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
     /// The next value; see `Generator.next()`.
     @inlinable @inline(__always)
     public func next() -> Element? {
-      generator.next()
+      state.next()
     }
   }
 
@@ -186,6 +178,22 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
 
     deinit {
       slot.deallocate()
+    }
+
+    /// Runs the body to its next yield; see `Generator.next()`.
+    @inlinable @inline(__always)
+    func next() -> Element? {
+      let now = currentThread()
+      if phase == .suspended, thread == now {
+        phase = .running
+        resumer = now.pointee.fiber
+        _ = cck_context_switch(caller, body, nil)
+        if phase == .finished { giveBackStack() }
+      } else {
+        resumeSlowly()
+      }
+      // SAFETY: a body that has yielded has put a value into the slot.
+      return phase == .suspended ? slot.move() : nil
     }
 
     @usableFromInline
