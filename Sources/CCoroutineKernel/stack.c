@@ -30,6 +30,7 @@
 // What a warm stack in the shared list may keep resident.
 #define WARM_BYTES ((size_t)32 << 10)
 #define SLAB_LIMIT 65536
+#define HEAP_RESERVE ((size_t)128 << 20)
 #define MADVISE_GUARD_INSTALL 102
 #define CANARY 0x5afe57ac5afe57acull
 
@@ -77,6 +78,16 @@ static size_t mapping_limit(void) {
   return limit;
 }
 
+// Stacks must not take the last of the address space: the heap needs some to report the shortage, and
+// Swift ends the program when malloc fails.
+static int leaves_room(void) {
+  void *probe =
+      mmap(NULL, HEAP_RESERVE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (probe == MAP_FAILED) return 0;
+  munmap(probe, HEAP_RESERVE);
+  return 1;
+}
+
 static slab_t *add_slab(uint32_t size_class) {
   if (slab_count == SLAB_LIMIT) {
     errno = ENOMEM;
@@ -94,6 +105,11 @@ static slab_t *add_slab(uint32_t size_class) {
     void *base = mmap(
         NULL, count * stride, PROT_READ | PROT_WRITE,
         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (base != MAP_FAILED && !leaves_room()) {
+      munmap(base, count * stride);
+      base = MAP_FAILED;
+      errno = ENOMEM;
+    }
     if (base != MAP_FAILED) {
 #if defined(MADV_NOHUGEPAGE)
       // A huge page would commit thirty stacks at the first touch of one.
