@@ -23,6 +23,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
     .library(name: "Coroutines", targets: ["Coroutines"]),
+    .library(name: "CoroutinesFoundation", targets: ["CoroutinesFoundation"]),
     .executable(name: "tour", targets: ["tour"]),
     .executable(name: "coroutine-bench", targets: ["coroutine-bench"]),
   ],
@@ -36,6 +37,7 @@ let package = Package(
       dependencies: ["CoroutineKernel", "CCoroutineKernel"],
       swiftSettings: strict
     ),
+    .target(name: "CoroutinesFoundation", dependencies: ["Coroutines"], swiftSettings: strict),
     .executableTarget(name: "tour", dependencies: ["Coroutines"], swiftSettings: strict),
     .executableTarget(
       name: "coroutine-bench",
@@ -66,6 +68,11 @@ let package = Package(
         "Coroutines", "CoroutineKernel", "CCoroutineKernel", "CoroutineTestSupport",
         "main-queue-probe",
       ],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "CoroutinesFoundationTests",
+      dependencies: ["CoroutinesFoundation", "Coroutines", "CoroutineTestSupport"],
       swiftSettings: strict
     ),
     .testTarget(name: "TourTests", dependencies: ["tour", "Coroutines"], swiftSettings: strict),
