@@ -45,6 +45,13 @@ typedef struct cck_context {
   void *_Nullable entry_function;   ///< The entry function, while a wrapper of ours stands in for it.
 } cck_context_t;
 
+/// What a switch back brings.
+typedef struct cck_arrival {
+  void *_Nullable argument;     ///< The argument of the switch that came here.
+  cck_context_t *_Nonnull context;  ///< The context that was saved here: its address comes in a register, so
+                                 ///< what is found through it need not wait for the stack pointer.
+} cck_arrival_t;
+
 /// True when a sanitizer's runtime is in the process; set once, before main.
 extern int cck_instrumented;
 
@@ -82,7 +89,7 @@ void cck_context_retire(cck_context_t *_Nonnull context);
 // SAFETY: nothing is pushed, so the caller's red zone stays intact. rsp and rbp (and rbx, see above) are
 // restored by the switch back; everything else is in the clobber list. `notrack` lets the jump land on a label
 // without endbr64 under indirect-branch tracking.
-CCK_INLINE void *_Nullable cck_context_switch_bare(
+CCK_INLINE cck_arrival_t cck_context_switch_arriving(
     cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument) {
   __asm__ volatile(
       "leaq 1f(%%rip), %%rcx\n\t"
@@ -108,7 +115,7 @@ CCK_INLINE void *_Nullable cck_context_switch_bare(
         "r29", "r30", "r31",
 #endif
         "memory", "cc");
-  return argument;
+  return (cck_arrival_t){argument, load};
 }
 
 #elif defined(CCK_CONTEXT_INLINE) && defined(__aarch64__)
@@ -116,7 +123,7 @@ CCK_INLINE void *_Nullable cck_context_switch_bare(
 // SAFETY: sp, x29 and x19 are restored by the switch back; x18 is left alone where it belongs to the
 // platform, but Linux's compilers keep values in it; everything else is in the clobber list. The new
 // context finds its argument in x0.
-CCK_INLINE void *_Nullable cck_context_switch_bare(
+CCK_INLINE cck_arrival_t cck_context_switch_arriving(
     cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument) {
   register void *from __asm__("x9") = save;
   register void *to __asm__("x10") = load;
@@ -147,13 +154,28 @@ CCK_INLINE void *_Nullable cck_context_switch_bare(
         "p14", "p15",
 #endif
         "memory", "cc");
-  return value;
+  return (cck_arrival_t){value, to};
+}
+
+#endif
+
+#if defined(CCK_CONTEXT_INLINE)
+
+/// The switch without a thought for sanitizers; see `cck_context_switch`.
+CCK_INLINE void *_Nullable cck_context_switch_bare(
+    cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument) {
+  return cck_context_switch_arriving(save, load, argument).argument;
 }
 
 #else
 
 void *_Nullable cck_context_switch_bare(
     cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument);
+
+CCK_INLINE cck_arrival_t cck_context_switch_arriving(
+    cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument) {
+  return (cck_arrival_t){cck_context_switch_bare(save, load, argument), save};
+}
 
 #endif
 
@@ -166,6 +188,9 @@ CCK_INLINE void *_Nullable cck_context_switch(
   }
   return cck_context_switch_bare(save, load, argument);
 }
+
+/// The address of the caller's frame: inside the stack that runs now.
+CCK_INLINE uintptr_t cck_context_frame(void) { return (uintptr_t)__builtin_frame_address(0); }
 
 void cck_sanitizer_leave(cck_context_t *_Nonnull dead, cck_context_t *_Nonnull load);
 

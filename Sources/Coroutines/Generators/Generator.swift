@@ -32,6 +32,10 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
   @usableFromInline
   let state: TypedState
 
+  /// The state's: one load less on the way to every value.
+  @usableFromInline
+  let core: UnsafeMutablePointer<GeneratorCore>
+
   /// Where it was made.
   public let creationSite: SourceSite
 
@@ -50,6 +54,7 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
   ) {
     creationSite = SourceSite(file: file, line: line)
     state = TypedState(stackSize: stackSize, body)
+    core = state.core
   }
 
   deinit {
@@ -73,7 +78,9 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
   /// - Returns: The value.
   @inlinable @inline(__always)
   public func next() -> Element? {
-    state.next()
+    var core = core
+    defer { withExtendedLifetime(self) {} }
+    return TypedState.next(&core, state)
   }
 
   /// What the body threw, once it has ended by throwing.
@@ -98,35 +105,50 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
   }
 
   /// Asks a generator for its values, and ends its body when it goes away.
-  public final class Iterator: IteratorProtocol {
-    @usableFromInline let generator: Generator
-    /// The generator's: one load less on the way to every value.
+  public struct Iterator: IteratorProtocol {
+    /// Ends the body with the last copy of the iterator.
+    @usableFromInline
+    final class Guardian {
+      @usableFromInline let generator: Generator
+
+      @inlinable
+      init(_ generator: Generator) { self.generator = generator }
+
+      deinit { generator.cancel() }
+    }
+
+    @usableFromInline let guardian: Guardian
     @usableFromInline let state: TypedState
+    /// The state's.
+    ///
+    /// A variable, because each switch back brings it along in a register, where a constant would be
+    /// loaded from the stack again.
+    @usableFromInline var core: UnsafeMutablePointer<GeneratorCore>
 
     @inlinable
     init(_ generator: Generator) {
-      self.generator = generator
-      self.state = generator.state
-    }
-
-    deinit {
-      generator.cancel()
+      guardian = Guardian(generator)
+      state = generator.state
+      core = generator.core
     }
 
     /// The next value; see `Generator.next()`.
     @inlinable @inline(__always)
-    public func next() -> Element? {
-      state.next()
+    public mutating func next() -> Element? {
+      defer { withExtendedLifetime(guardian) {} }
+      return TypedState.next(&core, state)
     }
   }
 
   /// What a generator's body yields with: `try yield(value)`.
   public struct Yield {
     @usableFromInline let state: TypedState
+    @usableFromInline let core: UnsafeMutablePointer<GeneratorCore>
 
     @inlinable
     init(_ state: TypedState) {
       self.state = state
+      core = state.core
     }
 
     /// Hands a value to whoever asked, and waits until the next one is asked for.
@@ -136,14 +158,17 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
     ///   loop; `GeneratorError` if the body does not run.
     @inlinable @inline(__always)
     public func callAsFunction(_ element: Element) throws {
-      let state = state
-      guard state.phase == .running, !state.isCancelled,
-        state.resumer == currentThread().pointee.fiber
-      else { throw state.refuseYield() }
-      state.slot.initialize(to: element)
-      state.phase = .suspended
-      _ = cck_context_switch(state.body, state.caller, nil)
-      if state.isCancelled { throw CancellationError() }
+      let core = core
+      guard core.mayYieldAtOnce else { return try state.yieldSlowly(element) }
+      core.slot(of: Element.self).initialize(to: element)
+      core.pointee.ready = core.pointee.whenSuspended
+      // SAFETY: whoever resumed keeps the state alive, and with it the core, until the body has ended.
+      let arrival = cck_context_switch_arriving(
+        core.body,
+        core.caller,
+        UnsafeMutableRawPointer(core)
+      )
+      if arrival.argument != nil { throw CancellationError() }
     }
 
     /// Yields all values of another sequence, one by one as they are asked for.
@@ -162,9 +187,6 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
   @usableFromInline
   final class TypedState: GeneratorState {
     @exclusivity(unchecked)
-    @usableFromInline let slot: UnsafeMutablePointer<Element>
-
-    @exclusivity(unchecked)
     private var work: ((Yield) throws -> Void)?
 
     @exclusivity(unchecked)
@@ -172,28 +194,50 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
 
     init(stackSize: StackSize, _ body: @escaping (Yield) throws -> Void) {
       self.work = body
-      self.slot = .allocate(capacity: 1)
-      super.init(stackSize: stackSize)
-    }
-
-    deinit {
-      slot.deallocate()
+      super.init(
+        stackSize: stackSize,
+        slotSize: MemoryLayout<Element>.size,
+        slotAlignment: MemoryLayout<Element>.alignment
+      )
     }
 
     /// Runs the body to its next yield; see `Generator.next()`.
+    ///
+    /// `core` is the state's, before and after.
     @inlinable @inline(__always)
-    func next() -> Element? {
+    static func next(
+      _ core: inout UnsafeMutablePointer<GeneratorCore>,
+      _ state: TypedState
+    ) -> Element? {
       let now = currentThread()
-      if phase == .suspended, thread == now {
-        phase = .running
-        resumer = now.pointee.fiber
-        _ = cck_context_switch(caller, body, nil)
-        if phase == .finished { giveBackStack() }
-      } else {
-        resumeSlowly()
+      guard core.pointee.ready == UInt(bitPattern: now) else { return state.nextSlowly() }
+      core.pointee.ready = 0
+      core.pointee.resumer = now.pointee.fiber
+      // SAFETY: the caller keeps the state alive until the switch returns.
+      let arrival = cck_context_switch_arriving(core.caller, core.body, nil)
+      // SAFETY: the context that is saved here is the core's first field.
+      core = UnsafeMutableRawPointer(arrival.context).assumingMemoryBound(to: GeneratorCore.self)
+      guard arrival.argument != nil else {
+        state.giveBackStack()
+        return nil
       }
       // SAFETY: a body that has yielded has put a value into the slot.
-      return phase == .suspended ? slot.move() : nil
+      return core.slot(of: Element.self).move()
+    }
+
+    @usableFromInline @inline(never)
+    func nextSlowly() -> Element? {
+      resumeSlowly()
+      // SAFETY: as above.
+      return phase == .suspended ? core.slot(of: Element.self).move() : nil
+    }
+
+    @usableFromInline @inline(never)
+    func yieldSlowly(_ element: Element) throws {
+      guard canYield else { throw refuseYield() }
+      core.slot(of: Element.self).initialize(to: element)
+      suspend()
+      if isCancelled { throw CancellationError() }
     }
 
     @usableFromInline

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import CCoroutineKernel
-public import CoroutineKernel
+import CoroutineKernel
 
 /// The machine under a generator: a stack of its own that runs only while somebody asks for a value.
 ///
@@ -19,7 +19,8 @@ public import CoroutineKernel
 ///   runs. A body that parks its coroutine parks both.
 /// - G2. A stack is given back only after its body has ended: unwinding comes first, because open
 ///   accesses and retained objects live on it.
-/// - G3. A pinned generator is resumed on the thread that started it only. One that is not carries its
+/// - G3. A started one is suspended exactly while `core.ready` is not 0.
+/// - G4. A pinned generator is resumed on the thread that started it only. One that is not carries its
 ///   exclusivity records from thread to thread.
 @usableFromInline
 package class GeneratorState {
@@ -31,40 +32,29 @@ package class GeneratorState {
     case finished
   }
 
-  /// Where whoever resumed goes on.
-  ///
-  /// `callerContext` is its address.
+  /// What the two sides touch at every value, in memory of its own.
   @exclusivity(unchecked)
   @usableFromInline
-  package final var callerStorage = cck_context_t()
-
-  /// Where the body goes on.
-  ///
-  /// `bodyContext` is its address. Here and not in the stack's record, because the way to it is on
-  /// the critical path of every value: one load less.
-  @exclusivity(unchecked)
-  @usableFromInline
-  package final var bodyStorage = cck_context_t()
+  package final let core: UnsafeMutablePointer<GeneratorCore>
 
   /// The body's stack, from its start to its end.
   @exclusivity(unchecked)
   @usableFromInline
   package final var stack: UnsafeMutablePointer<cck_stack_t>?
 
-  /// Where it is in the diagram above.
+  /// How far it has come; see `phase`.
   @exclusivity(unchecked)
-  @usableFromInline
-  package final var phase = Phase.fresh
+  private final var stage = Stage.fresh
+
+  private enum Stage: UInt8 {
+    case fresh
+    case started
+    case finished
+  }
 
   /// The thread that a pinned generator belongs to; nil before the start and if it is not pinned.
   @exclusivity(unchecked)
-  @usableFromInline
-  package final var thread: ThreadRecord?
-
-  /// The coroutine that resumed it, or nil: only its code may yield.
-  @exclusivity(unchecked)
-  @usableFromInline
-  package final var resumer: UnsafeMutableRawPointer?
+  private final var thread: ThreadRecord?
 
   /// What the next park at a yield throws, instead of returning.
   @exclusivity(unchecked)
@@ -87,23 +77,30 @@ package class GeneratorState {
   @exclusivity(unchecked)
   private final let stackSize: StackSize
 
+  /// A generator that has not started.
+  ///
+  /// - Parameters:
+  ///   - stackSize: Of its stack.
+  ///   - slotSize: Bytes for a value, behind the core.
+  ///   - slotAlignment: Of the value's type.
   @usableFromInline
-  package init(stackSize: StackSize) {
+  package init(stackSize: StackSize, slotSize: Int, slotAlignment: Int) {
     self.stackSize = stackSize
+    core = GeneratorCore.allocate(slotSize: slotSize, slotAlignment: slotAlignment)
   }
 
-  /// The address of `callerStorage`.
-  @inlinable @inline(__always)
-  package final var caller: UnsafeMutablePointer<cck_context_t> {
-    // SAFETY: a stored property of a class does not move.
-    withUnsafeMutablePointer(to: &callerStorage) { $0 }
+  deinit {
+    UnsafeMutableRawPointer(core).deallocate()
   }
 
-  /// The address of `bodyStorage`.
-  @inlinable @inline(__always)
-  package final var body: UnsafeMutablePointer<cck_context_t> {
-    // SAFETY: a stored property of a class does not move.
-    withUnsafeMutablePointer(to: &bodyStorage) { $0 }
+  /// Where it is in the diagram above.
+  @usableFromInline
+  package final var phase: Phase {
+    switch stage {
+    case .fresh: .fresh
+    case .started: core.pointee.ready == 0 ? .running : .suspended
+    case .finished: .finished
+    }
   }
 
   /// Runs the body, on its own stack.
@@ -139,17 +136,21 @@ package class GeneratorState {
       )
     }
     guard let stack else { preconditionFailure("a generator lost its stack") }
-    phase = .running
-    resumer = now.pointee.fiber
+    // The first switch brings the body's function its state, the others bring the order to end, or nil.
+    let argument =
+      stage == .fresh || isCancelled ? Unmanaged.passUnretained(self).toOpaque() : nil
+    stage = .started
+    core.pointee.ready = 0
+    core.pointee.resumer = now.pointee.fiber
     // SAFETY: the caller keeps the state alive until the switch returns, and its owner until the body has ended.
     if thread == nil {
       cck_exclusivity_enter(exclusivity(stack))
-      _ = cck_context_switch(caller, body, Unmanaged.passUnretained(self).toOpaque())
+      _ = cck_context_switch(core.caller, core.body, argument)
       cck_exclusivity_exit(exclusivity(stack))
     } else {
-      _ = cck_context_switch(caller, body, Unmanaged.passUnretained(self).toOpaque())
+      _ = cck_context_switch(core.caller, core.body, argument)
     }
-    if phase == .finished { giveBackStack() }
+    if stage == .finished { giveBackStack() }
   }
 
   private final func start() {
@@ -161,7 +162,8 @@ package class GeneratorState {
     stack.pointee.identifier = 0
     self.stack = stack
     if Self.isPinnedHere(now) { thread = now }
-    cck_context_make(body, stack.pointee.low, stack, runGenerator)
+    core.start(on: stack, pinnedTo: thread)
+    cck_context_make(core.body, stack.pointee.low, stack, runGenerator)
   }
 
   /// On event loops and on the main thread outside tasks, code stays on its thread.
@@ -175,19 +177,20 @@ package class GeneratorState {
     guard let stack else { return }
     self.stack = nil
     dropBody()
-    cck_context_retire(body)
+    cck_context_retire(core.body)
     cck_stack_release(currentThread(), stack)
   }
 
   /// Unwinds the body if it is suspended: its yield throws, its `defer` blocks run.
   package final func unwind() {
     isCancelled = true
+    core.endFastYields()
     switch phase {
     case .suspended:
       // With every yield throwing, the body can only end.
       resumeSlowly()
     case .fresh:
-      phase = .finished
+      stage = .finished
       dropBody()
     case .running, .finished: break
     }
@@ -197,13 +200,19 @@ package class GeneratorState {
 
   /// The body runs, and it is the body that asks.
   package final var canYield: Bool {
-    phase == .running && !isCancelled && resumer == currentThread().pointee.fiber && stack != nil
+    phase == .running && !isCancelled && core.pointee.resumer == currentThread().pointee.fiber
   }
 
   /// Gives the processor back to whoever resumed the body, until the next time.
   package final func suspend() {
-    phase = .suspended
-    _ = cck_context_switch(body, caller, nil)
+    core.pointee.ready = core.pointee.whenSuspended
+    _ = cck_context_switch(core.body, core.caller, UnsafeMutableRawPointer(core))
+  }
+
+  /// The body has returned or thrown.
+  fileprivate final func end() {
+    stage = .finished
+    core.endFastYields()
   }
 
   /// Why a yield is not possible here and now.
@@ -278,6 +287,6 @@ private func runBody(
   } catch {
     state.failure = error
   }
-  state.phase = .finished
-  return (state.body, state.caller)
+  state.end()
+  return (state.core.body, state.core.caller)
 }

@@ -168,7 +168,7 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
 
     init(stackSize: StackSize, _ body: @escaping (Yield) throws -> Returned) {
       self.work = body
-      super.init(stackSize: stackSize)
+      super.init(stackSize: stackSize, slotSize: 0, slotAlignment: 1)
     }
 
     override func run() throws {
