@@ -169,6 +169,7 @@ static cck_stack_t *format(slab_t *slab, size_t index, uint32_t kind) {
   stack->low = slot + GUARD_SIZE;
   stack->size_class = slab->size_class;
   stack->guard = kind;
+  stack->is_warm = 0;
   stack->label = NULL;
   memset(stack->exclusivity, 0, sizeof(stack->exclusivity));
   if (kind == CCK_GUARD_CANARY) install_canary(stack->low);

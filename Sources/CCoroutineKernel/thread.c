@@ -27,9 +27,17 @@ __attribute__((noinline)) cck_thread_t *cck_thread_current(void) {
 static pthread_key_t exit_key;
 static pthread_once_t exit_key_once = PTHREAD_ONCE_INIT;
 
+static void (*exit_hook)(cck_thread_t *thread);
+
+void cck_thread_on_exit(void (*hook)(cck_thread_t *thread)) {
+  __atomic_store_n(&exit_hook, hook, __ATOMIC_RELEASE);
+}
+
 static void at_thread_exit(void *record) {
   cck_thread_t *thread = record;
   thread->registered = 0;
+  void (*hook)(cck_thread_t *) = __atomic_load_n(&exit_hook, __ATOMIC_ACQUIRE);
+  if (hook != NULL) hook(thread);
   cck_stack_release_cache(thread);
   cck_overflow_uninstall(thread);
 }

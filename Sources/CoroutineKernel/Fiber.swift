@@ -170,6 +170,24 @@ package struct Fiber: ~Copyable {
 }
 
 extension UnsafeMutablePointer where Pointee == Fiber {
+  /// Makes an ended one, whose cell has been cleared, as `init` would.
+  ///
+  /// The other fields are at the end what they were at the beginning.
+  @inlinable @inline(__always)
+  package func renew(
+    home: UnsafeMutablePointer<Home>,
+    stackClass: UInt32,
+    identifier: UInt64,
+    thread: ThreadRecord
+  ) {
+    pointee.home = home
+    pointee.stackClass = stackClass
+    pointee.identifier = identifier
+    pointee.phase.store(.ready, ordering: .relaxed)
+    pointee.attention.store(false, ordering: .relaxed)
+    joinLock.pointee = cck_lock_make_owned(thread)
+  }
+
   /// Puts a coroutine that is not running at the end of its home's run queue, from anywhere.
   @inlinable @inline(__always)
   package func makeReady(_ thread: ThreadRecord) {

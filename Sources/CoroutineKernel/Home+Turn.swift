@@ -99,13 +99,20 @@ extension UnsafeMutablePointer where Pointee == Home {
     }
     stack.pointee.identifier = fiber.pointee.identifier
     fiber.pointee.stack = stack
-    cck_context_make(stack.context, stack.pointee.low, stack, runFibers)
+    if stack.pointee.is_warm != 0 {
+      stack.pointee.is_warm = 0
+    } else {
+      cck_context_make(stack.context, stack.pointee.low, stack, runFibers)
+    }
     return true
   }
 
   /// Keeps the stack of a coroutine that has just ended on it; the one kept before goes to the pool.
+  ///
+  /// It is about to be switched away from in `runFibers`, and goes on there with its next coroutine.
   fileprivate func keep(spare stack: UnsafeMutablePointer<cck_stack_t>, _ thread: ThreadRecord) {
-    if let older = pointee.spareStack { cck_stack_release(thread, older) }
+    if pointee.spareStack != nil { dropSpareStack(thread) }
+    stack.pointee.is_warm = 1
     pointee.spareStack = stack
   }
 
@@ -115,6 +122,8 @@ extension UnsafeMutablePointer where Pointee == Home {
   package func dropSpareStack(_ thread: ThreadRecord) {
     guard let spare = pointee.spareStack else { return }
     pointee.spareStack = nil
+    // What waits on it holds nothing, and is never heard of again.
+    spare.pointee.is_warm = 0
     cck_stack_release(thread, spare)
   }
 
@@ -144,9 +153,10 @@ package func exclusivity(
 ///
 /// When a body has ended and the next ready coroutine has not started, it starts right here: no
 /// switch, no change of stack. Short-lived coroutines launched in a row then cost neither. A next one
-/// that has started is switched to directly, and this stack is kept for the next start.
+/// that has started is switched to directly, and this stack is kept for the next start, which goes on
+/// here.
 private let runFibers: cck_entry_t = { argument in
-  // SAFETY: `resume` passes the fiber that it starts, whose stack is the one this runs on.
+  // SAFETY: who switches here passes the fiber to start, whose stack is the one this runs on.
   var fiber = argument.unsafelyUnwrapped.assumingMemoryBound(to: Fiber.self)
   let stack = fiber.pointee.stack.unsafelyUnwrapped
   while true {
@@ -167,7 +177,10 @@ private let runFibers: cck_entry_t = { argument in
       home.keep(spare: stack, thread)
       thread.runningFiber = next
       next.pointee.phase.store(.running, ordering: .relaxed)
-      cck_context_leave(stack.context, started.context, nil)
+      let argument = cck_context_switch(stack.context, started.context, nil)
+      // SAFETY: as at the beginning.
+      fiber = argument.unsafelyUnwrapped.assumingMemoryBound(to: Fiber.self)
+      continue
     }
     if next.pointee.stackClass == stack.pointee.size_class {
       home.remove(first: next)

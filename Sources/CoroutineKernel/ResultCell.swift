@@ -74,12 +74,22 @@ extension UnsafeMutablePointer where Pointee == ResultCell {
     address.assumingMemoryBound(to: Value.self).pointee
   }
 
-  /// Destroys the content, at the end of the object that owns the cell.
+  /// Destroys the content, if there is any; then the cell is as new.
   @usableFromInline
   package func clear() {
-    guard pointee.content == .value else { return }
-    pointee.destroy?(address)
-    if pointee.isBoxed { address.deallocate() }
+    switch pointee.content {
+    case .nothing: return
+    case .value:
+      if let destroy = pointee.destroy {
+        pointee.destroy = nil
+        destroy(address)
+      }
+      if pointee.isBoxed {
+        address.deallocate()
+        pointee.isBoxed = false
+      }
+    case .error: pointee.failure = nil
+    }
     pointee.content = .nothing
   }
 }

@@ -10,6 +10,7 @@
 #include "cck_dispatch.h"
 #include "cck_exclusivity.h"
 #include "cck_lock.h"
+#include "cck_object.h"
 #include "cck_overflow.h"
 #include "cck_parker.h"
 #include "cck_sanitizer.h"

@@ -35,6 +35,7 @@ typedef struct cck_stack {
   void *_Nonnull low;                ///< Lowest usable address; the guard ends here.
   uint32_t size_class;               ///< Index of its size.
   uint32_t guard;                    ///< One of CCK_GUARD_….
+  uint32_t is_warm;                  ///< `context` waits for its next coroutine, in the loop that runs them.
   uint64_t identifier;               ///< Of the coroutine or generator on it, for the overflow report.
   const char *_Nullable label;       ///< Its name, or null; outlives the use of the stack.
   uintptr_t exclusivity[8];          ///< The Swift runtime's list of open accesses, while switched out.

@@ -16,6 +16,9 @@ struct cck_stack;
 /// Number of stack sizes that are pooled; see cck_stack.h.
 #define CCK_STACK_CLASSES 16
 
+/// Number of lists of spare objects of a thread.
+#define CCK_SPARE_LISTS 4
+
 /// One thread's record. Only its own thread reads or writes it.
 typedef struct cck_thread {
   void *_Nullable fiber;  ///< The coroutine that runs now, or null.
@@ -29,6 +32,9 @@ typedef struct cck_thread {
   uint32_t random;                       ///< State of the thread's random numbers.
   void *_Nullable alternate_stack;       ///< Signal stack that we installed, or null.
   int registered;                        ///< The thread-exit hook knows this record.
+  void *_Nullable spare_objects[CCK_SPARE_LISTS];  ///< Lists of objects kept for reuse; their owner's.
+  uint32_t spare_count[CCK_SPARE_LISTS];           ///< How many in each.
+  void *_Nullable recent_object;         ///< One more, which may still be in use elsewhere.
 } cck_thread_t;
 
 extern __thread cck_thread_t cck_thread_record __attribute__((tls_model("initial-exec")));
@@ -79,6 +85,9 @@ void cck_steady_heap(void);
 
 /// 1 on the process's first thread.
 int cck_thread_is_main(void);
+
+/// Has `hook` called at the end of each registered thread, for those who keep things in its record.
+void cck_thread_on_exit(void (*_Nonnull hook)(cck_thread_t *_Nonnull thread));
 
 /// Makes sure that the thread's stacks are given back when it ends.
 void cck_thread_register(cck_thread_t *_Nonnull thread);

@@ -9,8 +9,9 @@ import Synchronization
 let runCoroutine: KernelFunction = { fiber in
   // SAFETY: the scheduler passes the fiber that it runs. The retain is the one that `begin` made, and
   // ends here, after which the fiber may be gone.
-  let fiber = fiber.assumingMemoryBound(to: Fiber.self)
-  Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner).takeRetainedValue().live()
+  let object = fiber.assumingMemoryBound(to: Fiber.self).pointee.owner
+  Unmanaged<Coroutine>.fromOpaque(object)._withUnsafeGuaranteedRef { $0.live() }
+  SpareCoroutines.release(object)
 }
 
 extension Coroutine {
@@ -29,16 +30,14 @@ extension Coroutine {
   /// What the body holds on to is released with it, as soon as it has ended, whoever keeps the
   /// handle.
   private final func runBody() {
-    guard let work = work.take() else { return }
     if cancellationRequest.isSet {
       // Cancelled before it started: the body does not run at all.
+      dropWork()
       fiber.cell.store(failure: CancellationError())
       return
     }
     do {
-      try work()
-      // A body without a value stores none.
-      if fiber.cell.pointee.content == .nothing { fiber.cell.pointee.content = .value }
+      try perform(self, true)
     } catch {
       fiber.cell.store(failure: error)
     }
@@ -50,22 +49,12 @@ extension Coroutine {
   private final func end() {
     let fiber = fiber
     let home = fiber.pointee.home
-    if let extras {
-      // A hook may register another.
-      while !extras.finishHooks.isEmpty {
-        let hooks = extras.finishHooks
-        extras.finishHooks = []
-        for hook in hooks { hook() }
-      }
-      extras.registeredIn?.remove(self)
-      extras.registeredIn = nil
+    if extras != nil || fiber.cell.pointee.content == .error || cancellationRequest.isSet {
+      endUnusually()
     }
-    if failure != nil, home.core.collectsUnobservedErrors { requiredExtras.collector = home.core }
     FiberList.remove(fiber)
-    // A cancellation from elsewhere is carried out by a message, which this end may have overtaken.
-    if cancellationRequest.isSet { CancellationScope.cancelChildren(of: fiber) }
     if fiber.pointee.children.first != nil { FiberList.move(fiber.children, to: nil) }
-    CoroutineLocals.drop(fiber)
+    if fiber.pointee.locals != nil { CoroutineLocals.drop(fiber) }
     fiber.pointee.stack = nil
 
     var wakes = ResumeList()
@@ -91,13 +80,32 @@ extension Coroutine {
     }
   }
 
+  /// What the end of few coroutines entails, before their joiners go on.
+  @inline(never)
+  private final func endUnusually() {
+    let home = fiber.pointee.home
+    if let extras {
+      // A hook may register another.
+      while !extras.finishHooks.isEmpty {
+        let hooks = extras.finishHooks
+        extras.finishHooks = []
+        for hook in hooks { hook() }
+      }
+      extras.registeredIn?.remove(self)
+      extras.registeredIn = nil
+    }
+    if failure != nil, home.core.collectsUnobservedErrors { requiredExtras.collector = home.core }
+    // A cancellation from elsewhere is carried out by a message, which this end may have overtaken.
+    if cancellationRequest.isSet { CancellationScope.cancelChildren(of: fiber) }
+  }
+
   /// Ends a coroutine that cannot start for lack of memory.
   ///
   /// Runs with the turn of its home.
   package static func failToStart(_ fiber: UnsafeMutablePointer<Fiber>) {
     // SAFETY: takes over the retain that `begin` made.
     let coroutine = Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner).takeRetainedValue()
-    coroutine.work = nil
+    coroutine.dropWork()
     coroutine.fiber.cell.store(
       failure: CoroutineError.noMemoryForStack(
         bytes: StackSize(stackClass: fiber.pointee.stackClass).byteCount

@@ -31,7 +31,7 @@ import Synchronization
 /// Cost: one object of about 300 bytes until it starts, then a stack of which it commits what it
 /// uses, one page at least.
 public class Coroutine: @unchecked Sendable, CustomStringConvertible {
-  // SAFETY: `storage` is only reached through `fiber` and keeps the rules F1 and F2; `work`
+  // SAFETY: `storage` is only reached through `fiber` and keeps the rules F1 and F2; the body
   // and `extras` are written before the launch or by the home scheduler, and read by others once `phase` is
   // dead.
 
@@ -47,10 +47,18 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   @usableFromInline
   package final var fiber: UnsafeMutablePointer<Fiber>
 
-  /// The body, until it has ended.
+  /// The closure that was launched, until it runs; its type is known to `perform`.
   @exclusivity(unchecked)
   @usableFromInline
-  package final var work: (() throws -> Void)?
+  final var workWords: (UInt, UInt) = (0, 0)
+
+  /// Takes the launched closure out of `workWords` and, if told so, runs it and stores its value.
+  ///
+  /// To be called once. Captures nothing where the value's type is known: one allocation less than a
+  /// closure around it.
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var perform: (Coroutine, Bool) throws -> Void = { _, _ in }
 
   /// What only some coroutines have: a name, finish hooks, children elsewhere, a scope.
   @exclusivity(unchecked)
@@ -64,8 +72,9 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   @usableFromInline
   package final var label: UnsafeMutablePointer<CChar>?
 
-  /// Where it was launched.
-  public final let creationSite: SourceSite
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var site: SourceSite
 
   /// Somebody has looked at the outcome, so an error has reached its receiver.
   @usableFromInline
@@ -83,8 +92,7 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
     site: SourceSite,
     thread: ThreadRecord
   ) {
-    creationSite = site
-    work = nil
+    self.site = site
     extras = nil
     label = nil
     storage = Fiber(
@@ -101,10 +109,49 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
     fiber.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
   }
 
-  deinit {
+  /// Makes an ended coroutine that nobody else holds a new one, as `init` does.
+  @inlinable @inline(__always)
+  final func renew(
+    home: UnsafeMutablePointer<Home>,
+    stackSize: StackSize,
+    site: SourceSite,
+    thread: ThreadRecord
+  ) {
+    self.site = site
+    isObserved.clear()
+    cancellationRequest.clear()
+    fiber.renew(
+      home: home,
+      stackClass: stackSize.stackClass,
+      identifier: CoroutineIdentifiers.next(thread),
+      thread: thread
+    )
+  }
+
+  /// Lets go of everything that an ended coroutine holds, and reports an error that nobody looked at.
+  @usableFromInline
+  final func empty() {
     if fiber.cell.pointee.content == .error { reportUnobservedFailure() }
     fiber.cell.clear()
     label?.deallocate()
+    label = nil
+    extras = nil
+  }
+
+  deinit {
+    empty()
+  }
+
+  /// Where the launched closure is.
+  @inlinable @inline(__always)
+  final var work: UnsafeMutableRawPointer {
+    // SAFETY: a stored property of a class does not move.
+    withUnsafeMutablePointer(to: &workWords) { UnsafeMutableRawPointer($0) }
+  }
+
+  /// Lets go of the launched closure, which will not run.
+  final func dropWork() {
+    try? perform(self, false)
   }
 
   /// The error that the body threw; valid once finished.
@@ -117,6 +164,9 @@ extension Coroutine {
     guard let fiber = currentThread().runningFiber else { return nil }
     return fiber.coroutine
   }
+
+  /// Where it was launched.
+  public final var creationSite: SourceSite { site }
 
   /// A number that no other coroutine of this process has.
   public final var id: UInt64 { fiber.pointee.identifier }

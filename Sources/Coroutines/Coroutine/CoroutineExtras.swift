@@ -16,6 +16,10 @@ package struct AtomicFlag: ~Copyable, Sendable {
   @inlinable @inline(__always)
   package var isSet: Bool { value.load(ordering: .acquiring) }
 
+  /// Takes it back: nobody else may know the flag any more.
+  @inlinable @inline(__always)
+  package func clear() { value.store(false, ordering: .relaxed) }
+
   /// Sets it.
   ///
   /// - Returns: True if it was not set before.

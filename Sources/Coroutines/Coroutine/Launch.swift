@@ -43,11 +43,11 @@ public func launch<Value>(
   start: LaunchStart = .queued,
   file: StaticString = #fileID,
   line: UInt = #line,
-  _ body: @escaping () throws -> Value
+  _ body: consuming @escaping () throws -> Value
 ) -> ValueCoroutine<Value> {
   let thread = currentThread()
   let parent = thread.runningFiber
-  let coroutine = ValueCoroutine<Value>(
+  let coroutine = ValueCoroutine<Value>.make(
     home: parent.map { $0.pointee.home } ?? SchedulerCore.ofCaller(thread).home,
     stackSize: stackSize,
     site: SourceSite(file: file, line: line),
@@ -131,10 +131,10 @@ extension SchedulerCore {
     _ stackSize: StackSize,
     _ start: LaunchStart,
     _ site: SourceSite,
-    _ body: @escaping () throws -> Value
+    _ body: consuming @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
     let thread = currentThread()
-    let coroutine = ValueCoroutine<Value>(
+    let coroutine = ValueCoroutine<Value>.make(
       home: home,
       stackSize: stackSize,
       site: site,
@@ -273,7 +273,7 @@ extension Coroutine {
 
   /// Ends a coroutine whose scheduler is gone.
   private final func endUnlaunched() {
-    work = nil
+    dropWork()
     fiber.cell.store(failure: CoroutineError.schedulerShutDown)
     extras?.registeredIn?.remove(self)
     CoroutineLocals.drop(fiber)

@@ -9,21 +9,42 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
   // SAFETY: as for Coroutine; no state of its own, for the sake of its speed (see `ResultCell`).
 
   @inlinable
-  package init(
+  override init(
+    home: UnsafeMutablePointer<Home>,
+    stackSize: StackSize,
+    site: SourceSite,
+    thread: ThreadRecord
+  ) {
+    super.init(home: home, stackSize: stackSize, site: site, thread: thread)
+  }
+
+  /// A coroutine that will run `work`: one that lies ready on this thread, or a new object.
+  @inlinable @inline(__always)
+  package static func make(
     home: UnsafeMutablePointer<Home>,
     stackSize: StackSize,
     site: SourceSite,
     thread: ThreadRecord,
-    work: @escaping () throws -> Value
-  ) {
-    super.init(home: home, stackSize: stackSize, site: site, thread: thread)
-    if Value.self == Void.self, let work = work as? () throws -> Void {
-      // Nothing to keep: the body is the work as it stands. Specialised code has no cast here.
-      self.work = work
-    } else {
-      let cell = fiber.cell
-      // SAFETY: the closure runs while the object is alive, which its scheduler sees to.
-      self.work = { cell.store(try work()) }
+    work: consuming @escaping () throws -> Value
+  ) -> ValueCoroutine {
+    if let spare = SpareCoroutines.take(ValueCoroutine.self, thread) {
+      spare.renew(home: home, stackSize: stackSize, site: site, thread: thread)
+      spare.keep(work)
+      return spare
+    }
+    let coroutine = ValueCoroutine(home: home, stackSize: stackSize, site: site, thread: thread)
+    coroutine.keep(work)
+    return coroutine
+  }
+
+  /// Notes what to run.
+  @inlinable @inline(__always)
+  func keep(_ work: consuming @escaping () throws -> Value) {
+    self.work.initializeMemory(as: (() throws -> Value).self, to: work)
+    perform = { coroutine, runs in
+      // SAFETY: a closure of this type was put there, and `perform` is called once.
+      let work = coroutine.work.assumingMemoryBound(to: (() throws -> Value).self).move()
+      if runs { coroutine.fiber.cell.store(try work()) }
     }
   }
 

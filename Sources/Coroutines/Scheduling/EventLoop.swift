@@ -19,6 +19,7 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
     mayStop = Atomic(stopsWhenEmpty)
     super.init(label: label, migrates: false)
     cck_steady_heap()
+    SpareCoroutines.prepare
   }
 
   /// Lets the loop end once its coroutines have.

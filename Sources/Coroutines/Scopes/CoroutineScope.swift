@@ -165,7 +165,7 @@ public final class CoroutineScope: @unchecked Sendable {
         + "the body of its withCoroutineScope."
     )
     let thread = currentThread()
-    let coroutine = ValueCoroutine<Value>(
+    let coroutine = ValueCoroutine<Value>.make(
       home: core.home,
       stackSize: stackSize,
       site: site,

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Swift objects, seen from below: whether anybody else holds one.
+//
+// A Swift object begins with its class and a word that holds its reference counts (the "heap object
+// header" of Swift's ABI). What that word is in an object with one strong reference, no unowned one, and
+// no weak one ever, and what in one with two strong ones, is read from a new object at run time, and
+// nothing else is assumed about it. Should a runtime count differently, no object is ever taken for
+// unshared, and all are freed as usual.
+#ifndef CCK_OBJECT_H
+#define CCK_OBJECT_H
+
+#include "cck_base.h"
+
+/// The reference counts of an object that has just been made; 0 until they have been learnt.
+extern uintptr_t cck_sole_reference;
+
+/// The same of one that has two references.
+extern uintptr_t cck_two_references;
+
+/// Learns what reference counts look like from two objects that have one reference and two. Not under a
+/// sanitizer, which cannot see the order that the counts establish, and should see objects end.
+void cck_object_learn(const void *_Nonnull single, const void *_Nonnull pair);
+
+/// 1 if the caller's reference is the only one, of any kind. Then nobody can get another one, and what the
+/// former holders did is visible: dropping a reference releases, and this acquires.
+CCK_INLINE int cck_object_is_unshared(const void *_Nonnull object) {
+  const uintptr_t *counts = (const uintptr_t *)object + 1;
+  return __atomic_load_n(counts, __ATOMIC_ACQUIRE) == cck_sole_reference;
+}
+
+/// 1 if there is one reference more, and no weak or unowned one.
+CCK_INLINE int cck_object_is_shared_by_two(const void *_Nonnull object) {
+  const uintptr_t *counts = (const uintptr_t *)object + 1;
+  return __atomic_load_n(counts, __ATOMIC_RELAXED) == cck_two_references;
+}
+
+/// 1 once `cck_object_is_unshared` can say yes.
+CCK_INLINE int cck_object_counts_are_known(void) { return cck_sole_reference != 0; }
+
+#endif

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import Synchronization
+import Testing
+
+@testable import Coroutines
+
+/// Objects of ended coroutines serve again; nobody who can look may notice.
+@Suite(.timeLimit(.minutes(1))) struct SpareCoroutinesTests {
+  /// Under a sanitizer every object ends.
+  private static let objectsServeAgain = cck_is_instrumented() == 0
+
+  @Test func `an ended coroutine's object serves the next launch`() throws {
+    try runBlocking {
+      // The first launch of the thread has none to use; the limit of what is kept is far away.
+      try launch {}.join()
+      let first = ObjectIdentifier(launch {})
+      try Coroutine.yield()
+      let second = ObjectIdentifier(launch {})
+      try Coroutine.yield()
+      #expect((first == second) == Self.objectsServeAgain)
+    }
+  }
+
+  @Test func `so does one whose handle was in use when it ended`() throws {
+    try runBlocking {
+      func identifier() throws -> ObjectIdentifier {
+        let coroutine = launch { 7 }
+        let value = try coroutine.value()
+        #expect(value == 7)
+        return ObjectIdentifier(coroutine)
+      }
+      let (first, second) = (try identifier(), try identifier())
+      #expect((first == second) == Self.objectsServeAgain)
+    }
+  }
+
+  @Test func `it is a new coroutine in every respect`() throws {
+    try runBlocking {
+      let id: UInt64
+      do {
+        let old = launch(name: "old") { try Coroutine.sleep(for: .seconds(60)) }
+        try Coroutine.yield()
+        try old.cancelAndJoin()
+        id = old.id
+      }
+      let new = launch {}
+      #expect(new.id != id)
+      #expect(new.name == nil)
+      #expect(new.state == .ready)
+      #expect(!new.isCancelled)
+      #expect(new.error == nil)
+      try new.join()
+      #expect(new.error == nil)
+    }
+  }
+
+  @Test func `a handle that is kept stays what it was`() throws {
+    try runBlocking {
+      var kept: [ValueCoroutine<Int>] = []
+      for number in 0..<2000 {
+        let coroutine = launch { number }
+        if number % 3 == 0 { kept.append(coroutine) }
+        if number % 7 == 0 { try Coroutine.yield() }
+      }
+      try Coroutine.yield()
+      for (index, coroutine) in kept.enumerated() {
+        let value = try coroutine.value()
+        #expect(value == index * 3)
+      }
+    }
+  }
+
+  @Test func `a weak reference goes when the coroutine does`() throws {
+    try runBlocking {
+      weak var ended: Coroutine?
+      ended = launch {}
+      try Coroutine.yield()
+      #expect(ended == nil)
+      weak var used: ValueCoroutine<Int>?
+      do {
+        let coroutine = launch { 1 }
+        used = coroutine
+        let value = try coroutine.value()
+        #expect(value == 1)
+      }
+      #expect(used == nil)
+    }
+  }
+
+  @Test func `a value goes with the handle`() throws {
+    final class Token {}
+    try runBlocking {
+      weak var value: Token?
+      do {
+        let coroutine = launch { Token() }
+        value = try coroutine.value()
+        #expect(value != nil)
+      }
+      #expect(value == nil)
+      weak var captured: Token?
+      do {
+        let token = Token()
+        captured = token
+        launch { withExtendedLifetime(token) {} }
+      }
+      try Coroutine.yield()
+      #expect(captured == nil)
+    }
+  }
+
+  @Test func `what a value's end launches is not disturbed`() throws {
+    final class Launcher {
+      let ended: Channel<Int>
+      init(_ ended: Channel<Int>) { self.ended = ended }
+      deinit { launch { [ended] in ended.sendIfReady(1) } }
+    }
+    try runBlocking {
+      let ended = Channel<Int>(capacity: .unbounded)
+      for _ in 0..<100 { launch { Launcher(ended) } }
+      let received = try ended.receive(count: 100)
+      #expect(received.count == 100)
+    }
+  }
+
+  @Test func `handles dropped on other threads are no obstacle`() async throws {
+    let scheduler = SerialScheduler(name: "launches")
+    let handles = Channel<Coroutine>(capacity: 16)
+    let ended = Mutex(0)
+    launch(on: scheduler) {
+      for _ in 0..<20_000 {
+        try handles.send(launch { ended.withLock { $0 += 1 } })
+      }
+      handles.close()
+    }
+    await withCheckedContinuation { continuation in
+      OffloadPool.shared.run {
+        try? runBlocking { for handle in handles { try handle.join() } }
+        continuation.resume()
+      }
+    }
+    #expect(ended.withLock { $0 } == 20_000)
+  }
+}
