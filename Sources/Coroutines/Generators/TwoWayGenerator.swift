@@ -131,6 +131,8 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
     /// Yields all that another generator yields, passes on what is sent and thrown in, and returns what
     /// it returns: `yield*`.
     ///
+    /// A `return` of the outer generator ends the inner one first, in the same way.
+    ///
     /// - Parameter inner: The generator.
     /// - Returns: What `inner` returned; nil if it had ended before.
     /// - Throws: What `inner` throws.
@@ -144,8 +146,9 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
           let sent = try state.yield(value)
           step = if let sent { try inner.next(sent) } else { try inner.next() }
         } catch let signal as GeneratorReturn {
-          inner.cancel()
-          throw signal
+          // The inner one returns first; it may yield again. Once it has ended, so does the outer one.
+          step = try inner.throw(signal)
+          if case .returned = step { throw signal }
         } catch {
           step = try inner.throw(error)
         }
