@@ -24,6 +24,7 @@ let package = Package(
   products: [
     .library(name: "Coroutines", targets: ["Coroutines"]),
     .library(name: "CoroutinesFoundation", targets: ["CoroutinesFoundation"]),
+    .library(name: "coswift", targets: ["coswift"]),
     .executable(name: "tour", targets: ["tour"]),
     .executable(name: "coroutine-bench", targets: ["coroutine-bench"]),
   ],
@@ -38,6 +39,12 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(name: "CoroutinesFoundation", dependencies: ["Coroutines"], swiftSettings: strict),
+    // The names of coobjc, coswift and RJIterator.
+    .target(
+      name: "coswift",
+      dependencies: ["Coroutines", "CoroutineKernel", "CCoroutineKernel"],
+      swiftSettings: strict
+    ),
     .executableTarget(name: "tour", dependencies: ["Coroutines"], swiftSettings: strict),
     .executableTarget(
       name: "coroutine-bench",
