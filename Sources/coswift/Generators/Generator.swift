@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The names are those of coobjc, coswift and RJIterator.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 public import Dispatch
 
