@@ -82,6 +82,31 @@ let package = Package(
       dependencies: ["CoroutinesFoundation", "Coroutines", "CoroutineTestSupport"],
       swiftSettings: strict
     ),
+    // What users of coswift lean on, played on queues of the tests and, in a process of its own, on
+    // the main queue.
+    .target(
+      name: "CoswiftScenarios",
+      dependencies: ["coswift"],
+      path: "Tests/CoswiftScenarios",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "coswift-probe",
+      dependencies: ["coswift", "CoswiftScenarios"],
+      path: "Tests/CoswiftProbe",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "CoswiftTests",
+      dependencies: ["coswift", "CoswiftScenarios", "coswift-probe"],
+      swiftSettings: strict
+    ),
+    // A file as it was written for coswift, in the language mode of then.
+    .testTarget(
+      name: "CoswiftSwift5Tests",
+      dependencies: ["coswift"],
+      swiftSettings: [.swiftLanguageMode(.v5)]
+    ),
     .testTarget(name: "TourTests", dependencies: ["tour", "Coroutines"], swiftSettings: strict),
   ]
 )
