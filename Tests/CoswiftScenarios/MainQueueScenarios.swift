@@ -6,7 +6,7 @@ import coswift
 
 /// A task that calls back on some other thread.
 private func task(_ value: Int?, _ error: String?, _ play: Play, _ name: String) -> RJAsyncClosure {
-  return { callback in
+  { callback in
     play.log("\(name) starts")
     DispatchQueue.global().asyncAfter(deadline: .now() + 0.01) { callback(value, error) }
   }
@@ -24,7 +24,9 @@ extension Scenario {
       ]
     ) { play in
       rj_async {
-        for (name, value, error) in [("a", 1, nil), ("b", nil, "bad"), ("c", 3, "odd")] as [(String, Int?, String?)] {
+        for (name, value, error) in [("a", 1, nil), ("b", nil, "bad"), ("c", 3, "odd")]
+          as [(String, Int?, String?)]
+        {
           let result = try rj_await(task(value, error, play, name))
           dispatchPrecondition(condition: .onQueue(.main))
           play.log(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import Foundation
 import Testing
@@ -89,7 +90,9 @@ struct OldFileTests {
       let viaClosure: String = try `await` { DataService.shared.co_fetchSomething() }
       #expect(viaClosure == "the result")
 
-      let result = try `await`(promise: DataService.shared.co_fetchSomethingAsynchronous(fail: true))
+      let result = try `await`(
+        promise: DataService.shared.co_fetchSomethingAsynchronous(fail: true)
+      )
       switch result {
       case .fulfilled(_):
         Issue.record("was fulfilled")
@@ -170,7 +173,7 @@ struct OldFileTests {
           return retStr.data(using: String.Encoding.utf8)!
         })
         .then(work: { (data) -> Promise<Int> in
-          return Promise<Int>(constructor: { (fulfill, _) in
+          Promise<Int>(constructor: { (fulfill, _) in
             fulfill(data.count)
           })
         })
@@ -192,7 +195,10 @@ struct OldFileTests {
     let named = Named(
       block: {
         #expect((Coroutine.current() as? Named)?.name == "n")
-      }, on: DispatchQueue(label: "named"), stackSize: nil)
+      },
+      on: DispatchQueue(label: "named"),
+      stackSize: nil
+    )
     named.name = "n"
     named.finishedBlock = { done.signal() }
     _ = named.resume()

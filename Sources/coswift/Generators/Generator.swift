@@ -74,7 +74,13 @@ open class Generator<T>: Coroutine, @unchecked Sendable {
   /// - Throws: As `next`.
   public func nextWithParam(_ param: Any?) throws -> T {
     resume()
-    return try machine.next(param)
+    do {
+      return try machine.next(param)
+    } catch {
+      // The body's own error has found somebody who looks at it.
+      if !(error is COError) { _ = lastError }
+      throw error
+    }
   }
 
   /// Waits for the next value: `next` under the articles' name.

@@ -60,8 +60,8 @@ extension Promise: RJThenable {
 /// - Throws: An error that ends the block when it is abandoned; `RJError.outsideIterator`.
 @discardableResult
 public func rj_await(_ task: Any?) throws -> RJResult {
-  guard let machine = RJMachine.current else { throw RJError.outsideIterator }
-  let sent: Any? = try machine.yield(task) ?? nil
+  guard let mouth = RJMouth.current else { throw RJError.outsideIterator }
+  let sent: Any? = try mouth.hand(task) ?? nil
   return sent as? RJResult ?? RJResult(value: sent)
 }
 

@@ -117,22 +117,22 @@ public final class RJIterator: @unchecked Sendable {
 ///   `return(_:)` is called; what the inner iterator throws; `RJError.outsideIterator`.
 @discardableResult
 public func rj_yield(_ value: Any?) throws -> Any? {
-  guard let machine = RJMachine.current else { throw RJError.outsideIterator }
-  if let inner = value as? RJIterator { return try yieldAll(of: inner, machine) }
-  return try machine.yield(value) ?? value
+  guard let mouth = RJMouth.current else { throw RJError.outsideIterator }
+  if let inner = value as? RJIterator { return try yieldAll(of: inner, mouth) }
+  return try mouth.hand(value) ?? value
 }
 
 /// Yields what another iterator yields, then what it returns.
-private func yieldAll(of inner: RJIterator, _ machine: RJMachine) throws -> Any? {
+private func yieldAll(of inner: RJIterator, _ mouth: RJMouth) throws -> Any? {
   do {
     while true {
       let result = inner.next()
       if let error = result.error { throw error as? any Error ?? RJError.alreadyRunning }
       if result.done {
         if inner.machine.isVoid { return nil }
-        return try machine.yield(result.value) ?? result.value
+        return try mouth.hand(result.value) ?? result.value
       }
-      _ = try machine.yield(result.value)
+      _ = try mouth.hand(result.value)
     }
   } catch {
     // The outer function leaves: the inner one unwinds first.

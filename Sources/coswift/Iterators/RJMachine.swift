@@ -9,15 +9,9 @@ import Coroutines
 final class RJMachine: @unchecked Sendable {
   // SAFETY: one user at a time, which `isRunning` checks under the lock; the rest is that user's.
 
-  /// What the waking call sends: nothing, or a value, which may be nil.
-  private enum Sent {
-    case value(Any?)
-  }
-
-  private let generator: TwoWayGenerator<Any?, Sent, Any?>
+  private let generator: TwoWayGenerator<Any?, RJMouth.Sent, Any?>
   private let lock = AllocatedLock()
   private var isRunning = false
-  private var isDropped = false
 
   /// The body has no return value: there is none to pass on when another iterator yields this one.
   let isVoid: Bool
@@ -25,26 +19,20 @@ final class RJMachine: @unchecked Sendable {
   /// What every call gives after the end.
   private var final = RJResult(value: nil, done: true)
 
-  private let yieldBox: YieldBox
+  private let mouth = RJMouth()
 
   init(isVoid: Bool, _ body: @escaping () throws -> Any?) {
     self.isVoid = isVoid
-    let yield = YieldBox()
-    self.yieldBox = yield
-    generator = TwoWayGenerator { yielder in
-      yield.yield = yielder
-      defer { yield.yield = nil }
+    let mouth = mouth
+    generator = TwoWayGenerator { yield in
+      mouth.yield = yield
+      defer { mouth.yield = nil }
       return try body()
     }
   }
 
-  /// What the body yields with, while it runs; not the machine's, which must not be held by the body.
-  private final class YieldBox {
-    var yield: TwoWayGenerator<Any?, Sent, Any?>.Yield?
-  }
-
   deinit {
-    isDropped = true
+    mouth.isDropped = true
     // Unwinds a body that has not ended; its `defer` blocks may look for the running iterator.
     active { generator.cancel() }
   }
@@ -88,24 +76,39 @@ final class RJMachine: @unchecked Sendable {
     }
   }
 
-  // MARK: - From inside
-
-  /// The iterator whose body runs this code.
-  static var current: RJMachine? { ActiveIterators.current }
-
   /// Runs `work` with this as the running iterator.
   private func active<Result>(_ work: () throws -> Result) rethrows -> Result {
-    // SAFETY: the entry goes before this call ends, and whoever called holds the machine, or is its deinit.
-    let outer = ActiveIterators.enter(Unmanaged.passUnretained(self))
+    let outer = ActiveIterators.enter(mouth)
     defer { ActiveIterators.leave(outer) }
     return try work()
   }
+}
+
+/// What the body of an iterator yields through.
+///
+/// It does not hold the machine: a body that did would keep its own iterator alive while it is suspended.
+final class RJMouth: @unchecked Sendable {
+  // SAFETY: used by the body, and by the machine before and after it runs.
+
+  /// What the waking call sends: a value, which may be nil; or, being absent, nothing.
+  enum Sent {
+    case value(Any?)
+  }
+
+  /// The generator's yield, while the body is there.
+  var yield: TwoWayGenerator<Any?, Sent, Any?>.Yield?
+
+  /// The iterator has been dropped.
+  var isDropped = false
+
+  /// That of the iterator whose body runs this code.
+  static var current: RJMouth? { ActiveIterators.current }
 
   /// Hands a value out.
   ///
   /// - Returns: What was sent in: nil if nothing was.
-  func yield(_ value: Any?) throws -> Any?? {
-    guard let yield = yieldBox.yield else { throw RJError.outsideIterator }
+  func hand(_ value: Any?) throws -> Any?? {
+    guard let yield else { throw RJError.outsideIterator }
     do {
       guard case .value(let sent) = try yield(value) else { return nil }
       return .some(sent)
@@ -120,14 +123,12 @@ final class RJMachine: @unchecked Sendable {
 /// A body runs on behalf of whoever asked, and may wait if that is a coroutine; it goes on on its behalf, on
 /// whatever thread. So the coroutine is the key, where there is one.
 private enum ActiveIterators {
-  typealias Entry = Unmanaged<RJMachine>
-
   private static let table = Table()
 
   private final class Table: @unchecked Sendable {
     // SAFETY: `entries` is guarded by `lock`.
     let lock = AllocatedLock()
-    var entries: [UnsafeMutableRawPointer: Entry] = [:]
+    var entries: [UnsafeMutableRawPointer: RJMouth] = [:]
   }
 
   private static var key: UnsafeMutableRawPointer {
@@ -136,24 +137,23 @@ private enum ActiveIterators {
       ?? UnsafeMutableRawPointer(thread)
   }
 
-  static var current: RJMachine? {
+  static var current: RJMouth? {
     let key = key
-    // SAFETY: an entry is there while its machine runs, and this is code that it runs.
-    return table.lock.withLock { table.entries[key] }.map { $0.takeUnretainedValue() }
+    return table.lock.withLock { table.entries[key] }
   }
 
-  /// Makes a machine the running one.
+  /// Makes an iterator the running one.
   ///
   /// - Returns: The one before.
-  static func enter(_ machine: Entry) -> Entry? {
+  static func enter(_ mouth: RJMouth) -> RJMouth? {
     let key = key
     return table.lock.withLock {
-      defer { table.entries[key] = machine }
+      defer { table.entries[key] = mouth }
       return table.entries[key]
     }
   }
 
-  static func leave(_ outer: Entry?) {
+  static func leave(_ outer: RJMouth?) {
     let key = key
     table.lock.withLock { table.entries[key] = outer }
   }

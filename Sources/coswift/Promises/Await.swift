@@ -103,12 +103,17 @@ public func `await`<T>(closure: @escaping () throws -> Chan<T>) throws -> T {
 public func batch_await<T>(_ promises: [Promise<T>]) throws -> [Resolution<T>] {
   try awaiting {
     try refuseIfNoWait()
-    // A coroutine for each that is pending, so that a cancellation reaches all of them.
+    // A coroutine for each that is pending, so that a cancellation reaches all of them. They begin at
+    // once: one that is cancelled before would leave its promise alone.
     try withCoroutineScope { scope in
       for promise in promises where promise.isPending {
-        scope.launch { _ = try promise.core.settled(onCancellation: .cancelPromise) }
+        scope.launch(start: .immediately) {
+          _ = try promise.core.settled(onCancellation: .cancelPromise)
+        }
       }
     }
+    // The scope ends quietly in a cancelled coroutine, since its children were only cancelled.
+    try refuseIfNoWait()
     return promises.map { promise in
       guard let outcome = promise.core.outcome else {
         preconditionFailure("a promise was awaited and is pending")
