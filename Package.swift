@@ -24,6 +24,7 @@ let package = Package(
   products: [
     .library(name: "Coroutines", targets: ["Coroutines"]),
     .library(name: "CoroutinesFoundation", targets: ["CoroutinesFoundation"]),
+    .library(name: "coswift", targets: ["coswift"]),
     .executable(name: "tour", targets: ["tour"]),
     .executable(name: "coroutine-bench", targets: ["coroutine-bench"]),
   ],
@@ -38,6 +39,12 @@ let package = Package(
       swiftSettings: strict
     ),
     .target(name: "CoroutinesFoundation", dependencies: ["Coroutines"], swiftSettings: strict),
+    // The names of coobjc, coswift and RJIterator.
+    .target(
+      name: "coswift",
+      dependencies: ["Coroutines", "CoroutineKernel", "CCoroutineKernel"],
+      swiftSettings: strict
+    ),
     .executableTarget(name: "tour", dependencies: ["Coroutines"], swiftSettings: strict),
     .executableTarget(
       name: "coroutine-bench",
@@ -74,6 +81,31 @@ let package = Package(
       name: "CoroutinesFoundationTests",
       dependencies: ["CoroutinesFoundation", "Coroutines", "CoroutineTestSupport"],
       swiftSettings: strict
+    ),
+    // What users of coswift lean on, played on queues of the tests and, in a process of its own, on
+    // the main queue.
+    .target(
+      name: "CoswiftScenarios",
+      dependencies: ["coswift"],
+      path: "Tests/CoswiftScenarios",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "coswift-probe",
+      dependencies: ["coswift", "CoswiftScenarios"],
+      path: "Tests/CoswiftProbe",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "CoswiftTests",
+      dependencies: ["coswift", "CoswiftScenarios", "coswift-probe"],
+      swiftSettings: strict
+    ),
+    // A file as it was written for coswift, in the language mode of then.
+    .testTarget(
+      name: "CoswiftSwift5Tests",
+      dependencies: ["coswift"],
+      swiftSettings: [.swiftLanguageMode(.v5)]
     ),
     .testTarget(name: "TourTests", dependencies: ["tour", "Coroutines"], swiftSettings: strict),
   ]

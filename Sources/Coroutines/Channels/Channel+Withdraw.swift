@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineKernel
+import Synchronization
+
+extension Channel {
+  /// Ends a coroutine's wait on this channel as if the coroutine were cancelled; only this wait.
+  ///
+  /// Nothing happens if it does not wait here. From any thread.
+  ///
+  /// - Parameter coroutine: Whose wait to end.
+  package func withdrawWait(of coroutine: Coroutine) {
+    let withdraw = { [self] in
+      let fiber = coroutine.fiber
+      guard fiber.pointee.phase.load(ordering: .relaxed) == .suspended,
+        let waiter = fiber.pointee.waiter, waiter.pointee.lock == core.lock,
+        waiter.withdraw(.cancelled)
+      else { return }
+      fiber.makeReady(currentThread())
+    }
+    if currentThread().currentHome == coroutine.fiber.pointee.home {
+      withdraw()
+    } else {
+      coroutine.postWhileAlive(withdraw)
+    }
+  }
+}
