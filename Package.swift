@@ -55,6 +55,8 @@ let package = Package(
       path: "Tests/CoroutineTestSupport",
       swiftSettings: strict
     ),
+    // A server for tests that need one, with all the faults that they need.
+    .target(name: "HTTPTestServer", path: "Tests/HTTPTestServer", swiftSettings: strict),
     // What has to be seen on a main queue that a main thread serves, in a process of its own.
     .executableTarget(
       name: "main-queue-probe",
@@ -72,7 +74,10 @@ let package = Package(
     ),
     .testTarget(
       name: "CoroutinesFoundationTests",
-      dependencies: ["CoroutinesFoundation", "Coroutines", "CoroutineTestSupport"],
+      dependencies: [
+        "CoroutinesFoundation", "Coroutines", "CoroutineKernel", "CoroutineTestSupport",
+        "HTTPTestServer",
+      ],
       swiftSettings: strict
     ),
     .testTarget(name: "TourTests", dependencies: ["tour", "Coroutines"], swiftSettings: strict),
