@@ -37,7 +37,12 @@ let package = Package(
       dependencies: ["CoroutineKernel", "CCoroutineKernel"],
       swiftSettings: strict
     ),
-    .target(name: "CoroutinesFoundation", dependencies: ["Coroutines"], swiftSettings: strict),
+    .target(name: "CCoroutinesFoundation", cSettings: strictC),
+    .target(
+      name: "CoroutinesFoundation",
+      dependencies: ["Coroutines", "CoroutineKernel", "CCoroutineKernel", "CCoroutinesFoundation"],
+      swiftSettings: strict
+    ),
     .executableTarget(name: "tour", dependencies: ["Coroutines"], swiftSettings: strict),
     .executableTarget(
       name: "coroutine-bench",
@@ -56,7 +61,12 @@ let package = Package(
       swiftSettings: strict
     ),
     // A server for tests that need one, with all the faults that they need.
-    .target(name: "HTTPTestServer", path: "Tests/HTTPTestServer", swiftSettings: strict),
+    .target(
+      name: "HTTPTestServer",
+      dependencies: ["CCoroutinesFoundation"],
+      path: "Tests/HTTPTestServer",
+      swiftSettings: strict
+    ),
     // What has to be seen on a main queue that a main thread serves, in a process of its own.
     .executableTarget(
       name: "main-queue-probe",
@@ -76,7 +86,7 @@ let package = Package(
       name: "CoroutinesFoundationTests",
       dependencies: [
         "CoroutinesFoundation", "Coroutines", "CoroutineKernel", "CoroutineTestSupport",
-        "HTTPTestServer",
+        "CCoroutinesFoundation", "HTTPTestServer",
       ],
       swiftSettings: strict
     ),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutinesFoundation
 import CoroutineKernel
 import CoroutineTestSupport
 import Foundation
@@ -29,4 +30,19 @@ func withTemporaryDirectory<Result>(_ body: (URL) throws -> Result) throws -> Re
   try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
   defer { try? FileManager.default.removeItem(at: directory) }
   return try body(directory)
+}
+
+/// A pipe that the programs which other tests start do not inherit.
+///
+/// Foundation's may get into one that is started at the same moment, which then keeps it open.
+struct TestPipe {
+  let fileHandleForReading: FileHandle
+  let fileHandleForWriting: FileHandle
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    precondition(ccf_pipe(&ends) == 0)
+    fileHandleForReading = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
+    fileHandleForWriting = FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+  }
 }

@@ -56,6 +56,7 @@ package struct HTTPTestBehaviour: Sendable {
   ///   - body: The whole.
   ///   - tag: The entity tag, with its quotation marks.
   ///   - limit: Bytes of body after which the connection is closed, finished or not; nil for none.
+  /// - Returns: The behaviour.
   package static func ranges(
     of body: Data,
     tag: String = "\"1\"",
@@ -103,14 +104,6 @@ package struct HTTPTestBehaviour: Sendable {
         try exchange.sendChunk(Data(chunk.utf8))
       }
       try exchange.sendChunk(Data())
-    }
-  }
-
-  /// 200, and the chunks without end, until the client goes.
-  package static func endless(_ chunk: Data) -> Self {
-    Self { exchange in
-      try exchange.sendHead(200, headers: ["Transfer-Encoding": "chunked"])
-      while true { try exchange.sendChunk(chunk) }
     }
   }
 

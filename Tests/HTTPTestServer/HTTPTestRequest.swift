@@ -4,7 +4,7 @@ package import Foundation
 
 /// A request as the server got it.
 package struct HTTPTestRequest: Sendable {
-  /// `GET`, `POST`, …
+  /// What is asked for: `GET`, `POST` or another.
   package let method: String
   /// The path, without the query.
   package let path: String

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutinesFoundation
 import Foundation
 
 /// The calls of the system that the server is made of.
@@ -38,8 +39,7 @@ enum Sockets {
 
   static func pipe() throws -> (read: Int32, write: Int32) {
     var ends: [Int32] = [-1, -1]
-    guard Foundation.pipe(&ends) == 0 else { throw currentError }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard ccf_pipe(&ends) == 0 else { throw currentError }
     return (ends[0], ends[1])
   }
 
@@ -53,10 +53,9 @@ enum Sockets {
       if poll(&watched, 2, -1) < 0, errno != EINTR { return nil }
       if watched[1].revents != 0 { return nil }
       guard watched[0].revents != 0 else { continue }
-      let connection = Foundation.accept(listener, nil, nil)
-      guard connection >= 0 else { continue }
       // Programs that tests start must not hold connections open.
-      _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
+      let connection = ccf_accept(listener)
+      guard connection >= 0 else { continue }
       var yes: Int32 = 1
       let size = socklen_t(MemoryLayout<Int32>.size)
       _ = setsockopt(connection, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, size)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutinesFoundation
 import Coroutines
 import Foundation
 
@@ -154,10 +155,9 @@ private final class OverflowFile: @unchecked Sendable {
   init?(_ data: Data) {
     let template = FileManager.default.temporaryDirectory.appendingPathComponent("body-XXXXXX").path
     var path = Array(template.utf8CString)
-    descriptor = mkstemp(&path)
+    descriptor = ccf_open_temporary(&path)
     guard descriptor >= 0 else { return nil }
     unlink(path)
-    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     append(data)
   }
 

@@ -47,7 +47,7 @@ extension CoroutineNamespace where Base: URLSession {
   @available(*, noasync)
   public func stream(for request: URLRequest, bufferSize: Int = 1 << 20) throws -> ResponseBody {
     precondition(bufferSize > 0, "stream(for:bufferSize: \(bufferSize)): it must be more than 0.")
-    if Coroutine.current != nil { try Coroutine.checkCancellation() }
+    try Coroutine.checkCancellation()
     let buffer = ChunkBuffer(limit: bufferSize)
     let task = Transfer.makeTask(for: request, in: base, reportingTo: buffer)
     buffer.throttle(task)

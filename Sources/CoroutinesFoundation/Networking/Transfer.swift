@@ -36,7 +36,12 @@ final class Transfer: NSObject, URLSessionDataDelegate, @unchecked Sendable {
 
   /// Makes a task that reports to `observer`, which it holds until it has ended; it must be resumed.
   ///
-  /// - Parameter body: What to upload, if anything.
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - body: What to upload, if anything.
+  ///   - origin: The session that it is to behave as a task of.
+  ///   - observer: Gets the reports.
+  /// - Returns: The task.
   static func makeTask(
     for request: URLRequest,
     uploading body: TransferBody = .none,

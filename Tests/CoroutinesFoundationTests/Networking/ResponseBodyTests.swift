@@ -127,10 +127,12 @@ import FoundationNetworking
   }
 
   @Test func `dropping the body closes the connection`() throws {
-    let server = try HTTPTestServer(routes: ["/": .endless(Data(count: 1000))])
+    let gate = HTTPTestGate()
+    let server = try HTTPTestServer(routes: ["/": .chunks(["one", "two"], each: gate)])
+    gate.admit()
     try runBlocking {
       do {
-        let body = try URLSession.shared.co.stream(from: server.url(), bufferSize: 4096)
+        let body = try URLSession.shared.co.stream(from: server.url())
         let chunk = try body.receive()
         #expect(chunk?.isEmpty == false)
       }
