@@ -185,10 +185,15 @@ public class AnyPromise: @unchecked Sendable {
   }
 
   /// Calls `observer` when the promise is settled; at once if it is.
-  final func addObserver(_ observer: @escaping () -> Void) {
+  ///
+  /// - Parameters:
+  ///   - startsWork: Whether this begins the work of a lazy promise.
+  ///   - observer: Called under no lock.
+  final func addObserver(startsWork: Bool = true, _ observer: @escaping () -> Void) {
     let (isSettled, starter): (Bool, (() -> Void)?) = state.lock.withLock {
       if settledFlag.isSet { return (true, nil) }
       state.pointee.observers.append(observer)
+      guard startsWork else { return (false, nil) }
       defer { state.pointee.starter = nil }
       return (false, state.pointee.starter)
     }
