@@ -38,7 +38,12 @@ let package = Package(
       dependencies: ["CoroutineKernel", "CCoroutineKernel"],
       swiftSettings: strict
     ),
-    .target(name: "CoroutinesFoundation", dependencies: ["Coroutines"], swiftSettings: strict),
+    .target(name: "CCoroutinesFoundation", cSettings: strictC),
+    .target(
+      name: "CoroutinesFoundation",
+      dependencies: ["Coroutines", "CoroutineKernel", "CCoroutineKernel", "CCoroutinesFoundation"],
+      swiftSettings: strict
+    ),
     // The names of coobjc, coswift and RJIterator.
     .target(
       name: "coswift",
@@ -62,6 +67,13 @@ let package = Package(
       path: "Tests/CoroutineTestSupport",
       swiftSettings: strict
     ),
+    // A server for tests that need one, with all the faults that they need.
+    .target(
+      name: "HTTPTestServer",
+      dependencies: ["CCoroutinesFoundation"],
+      path: "Tests/HTTPTestServer",
+      swiftSettings: strict
+    ),
     // What has to be seen on a main queue that a main thread serves, in a process of its own.
     .executableTarget(
       name: "main-queue-probe",
@@ -79,7 +91,10 @@ let package = Package(
     ),
     .testTarget(
       name: "CoroutinesFoundationTests",
-      dependencies: ["CoroutinesFoundation", "Coroutines", "CoroutineTestSupport"],
+      dependencies: [
+        "CoroutinesFoundation", "Coroutines", "CoroutineKernel", "CoroutineTestSupport",
+        "CCoroutinesFoundation", "HTTPTestServer",
+      ],
       swiftSettings: strict
     ),
     // What users of coswift lean on, played on queues of the tests and, in a process of its own, on

@@ -57,6 +57,8 @@ public final class ProgressMeter: @unchecked Sendable {
   private var isOver = false
   private var isCancelled = false
   private var isFulfilled = false
+  /// Looks once more, right before the end.
+  private var lastLook: (() -> Double)?
 
   /// What this meter was told itself; nil before the first report.
   private var ownFraction: Double?
@@ -202,6 +204,11 @@ public final class ProgressMeter: @unchecked Sendable {
 
   /// The promise is settled: ends all iterations, after what they have not seen yet.
   func finish(isFulfilled: Bool) {
+    let look = point.lock.withLock {
+      defer { lastLook = nil }
+      return lastLook
+    }
+    if let look { report(look()) }
     var wakes = ResumeList()
     let parts: [Part] = point.lock.withLock {
       isOver = true
@@ -223,6 +230,34 @@ public final class ProgressMeter: @unchecked Sendable {
       return self.parts
     }
     for part in parts { part.cancel?() }
+  }
+
+  /// Has a meter that follows something by looking at it now and then look once more before the end, so
+  /// that the last fraction is not lost.
+  ///
+  /// - Parameter look: Called under no lock, by whoever settles the promise.
+  package func lookOnceMore(_ look: @escaping () -> Double) {
+    let old = point.lock.withLock {
+      defer { if !isOver { lastLook = look } }
+      return lastLook
+    }
+    withExtendedLifetime(old) {}
+  }
+
+  /// How a meter's promise stands.
+  package enum State: Sendable {
+    case pending
+    case fulfilled
+    case cancelled
+    case rejected
+  }
+
+  /// How the promise stands, as far as the meter has been told.
+  package var state: State {
+    point.lock.withLock {
+      guard isOver else { return .pending }
+      return isFulfilled ? .fulfilled : isCancelled ? .cancelled : .rejected
+    }
   }
 
   // MARK: - Looking

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Foundation
+
+extension NSArray: CoroutineNamespaceProviding {}
+
+/// Arrays as files: property lists.
+///
+/// Each waits on a thread of the offload pool, or on the caller's outside a coroutine.
+///
+/// *Cancellation:* of a read ends the wait at once. A write that has begun is waited for, since it uses
+/// the array; do not change that meanwhile.
+extension CoroutineNamespace where Base: NSArray {
+  /// Reads an array from a property list.
+  ///
+  /// - Parameter url: The file.
+  /// - Returns: The array, with members that cannot be changed.
+  /// - Throws: What reading throws; `CocoaError(.propertyListReadCorrupt)` if it is no array;
+  ///   `CancellationError`.
+  @available(*, noasync)
+  public static func contents(of url: URL) throws -> NSArray {
+    NSArray(array: try PropertyListFile.read([Any].self, from: url))
+  }
+
+  /// Reads an array from a property list.
+  ///
+  /// - Parameter path: The file.
+  /// - Returns: The array, with members that cannot be changed.
+  /// - Throws: As `contents(of:)`.
+  @available(*, noasync)
+  public static func contents(ofFile path: String) throws -> NSArray {
+    try contents(of: URL(fileURLWithPath: path))
+  }
+
+  /// Writes the array to a file, as an XML property list.
+  ///
+  /// - Parameters:
+  ///   - url: Where to.
+  ///   - atomically: Whether the file is either as before or complete, whatever happens.
+  /// - Throws: What writing throws; `CocoaError(.propertyListWriteInvalid)` if a member has no place in a
+  ///   property list; `CancellationError`.
+  @available(*, noasync)
+  public func write(to url: URL, atomically: Bool = true) throws {
+    try PropertyListFile.write(base, to: url, atomically: atomically)
+  }
+
+  /// Writes the array to a file, as an XML property list.
+  ///
+  /// - Parameters:
+  ///   - path: Where to.
+  ///   - atomically: Whether the file is either as before or complete, whatever happens.
+  /// - Throws: As `write(to:atomically:)`.
+  @available(*, noasync)
+  public func write(toFile path: String, atomically: Bool = true) throws {
+    try write(to: URL(fileURLWithPath: path), atomically: atomically)
+  }
+}

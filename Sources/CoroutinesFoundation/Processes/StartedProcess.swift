@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutinesFoundation
+import Coroutines
+import Foundation
+
+/// A process with the pipes to it: what `run` and `start` are made of.
+struct StartedProcess: Sendable {
+  let identifier: Int32
+  let exit: ProcessExit
+  /// The ends of its standard streams, where they were asked for.
+  let input: FileHandle?
+  let output: FileHandle?
+  let errors: FileHandle?
+
+  init(_ process: Process, _ streams: ProcessStreams) throws {
+    exit = ProcessExit(of: process)
+    // The process's ends: closed here when it has them.
+    var given: [FileHandle] = []
+    defer { for end in given { try? end.close() } }
+    func connect(_ stream: ProcessStreams, _ set: (FileHandle) -> Void) throws -> FileHandle? {
+      guard streams.contains(stream) else { return nil }
+      var (ours, its) = try Self.pipe()
+      if stream == .input { swap(&ours, &its) }
+      // Only our end: the two ends of a pipe have flags of their own.
+      _ = fcntl(ours.fileDescriptor, F_SETFL, fcntl(ours.fileDescriptor, F_GETFL) | O_NONBLOCK)
+      set(its)
+      given.append(its)
+      return ours
+    }
+    input = try connect(.input) { process.standardInput = $0 }
+    output = try connect(.output) { process.standardOutput = $0 }
+    errors = try connect(.errors) { process.standardError = $0 }
+    try process.run()
+    identifier = process.processIdentifier
+    exit.watch(identifier)
+  }
+
+  /// A pipe that other processes do not inherit.
+  ///
+  /// Not Foundation's: an end of it that gets into a process which another thread starts at this moment
+  /// would keep it open, and its end would never be seen.
+  private static func pipe() throws -> (reading: FileHandle, writing: FileHandle) {
+    var ends: [Int32] = [-1, -1]
+    guard ccf_pipe(&ends) == 0 else { throw POSIXError.current }
+    return (
+      FileHandle(fileDescriptor: ends[0], closeOnDealloc: true),
+      FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+    )
+  }
+
+  /// Waits for the end; if cancelled, sees to it that it comes, and waits for it all the same.
+  func supervise(grace: Duration) throws -> ProcessTermination {
+    do {
+      return try exit.termination.await()
+    } catch {
+      try withCancellationShield {
+        signalAll(SIGTERM)
+        do {
+          try withTimeout(grace) { _ = try exit.termination.await() }
+        } catch is TimeoutError {
+          signalAll(SIGKILL)
+          _ = try exit.termination.await()
+        }
+      }
+      throw error
+    }
+  }
+
+  /// Sends a signal, unless the process has ended.
+  func signal(_ number: Int32) {
+    if exit.termination.isPending { kill(identifier, number) }
+  }
+
+  /// Sends a signal to the process and what it has started, if it has a group of its own.
+  private func signalAll(_ number: Int32) {
+    guard exit.termination.isPending else { return }
+    kill(getpgid(identifier) == identifier ? -identifier : identifier, number)
+  }
+
+  /// Writes to the process's standard input; that it does not read on is no error.
+  func feed(_ data: Data) throws {
+    guard let input else { return }
+    defer { try? input.close() }
+    do {
+      try Descriptor(input).write(data)
+    } catch let error as POSIXError where error.code == .EPIPE {}
+  }
+}
