@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CoroutineKernel
+
+/// What an actor is, whatever the type of its messages.
+///
+/// Invariants:
+/// - A1. One incarnation of the body runs at a time; `current` and `body` belong to it.
+/// - A2. `current` is the ask whose message was taken last, until the next is taken: who drops a reply and goes
+///   on, and who throws, leaves nobody waiting.
+/// - A3. The mailbox outlives incarnations. It is closed once, by `stop`, `cancel`, the end or the last handle;
+///   what is left in it at the end is rejected.
+@usableFromInline
+final class ActorCore: @unchecked Sendable, CustomStringConvertible {
+  // SAFETY: `current` and `body` as A1 says; the rest is constant, and guards itself.
+
+  /// Its coroutines and its end.
+  let lifetime = Lifetime()
+  let name: String?
+  let site: SourceSite
+  let events = EventHub<MessageActorEvent>()
+
+  /// The ask whose message is being handled.
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var current: ReplyTicket?
+
+  /// The coroutine that may take messages.
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var body: UnsafeMutablePointer<Fiber>?
+
+  /// Closes the mailbox.
+  private let close: () -> Void
+  /// The mailbox has been closed.
+  private let isClosed: () -> Bool
+  /// Empties the closed mailbox, and rejects the asks in it.
+  private let drain: (any Error) -> Void
+
+  init(
+    name: String?,
+    site: SourceSite,
+    close: @escaping () -> Void,
+    isClosed: @escaping () -> Bool,
+    drain: @escaping (any Error) -> Void
+  ) {
+    self.name = name
+    self.site = site
+    self.close = close
+    self.isClosed = isClosed
+    self.drain = drain
+  }
+
+  /// `The actor "counter"`, or where it was made.
+  @usableFromInline
+  var description: String { name.map { "The actor \"\($0)\"" } ?? "The actor made at \(site)" }
+
+  // MARK: - Its life
+
+  /// Runs the body in the calling coroutine.
+  func live(isRestart: Bool, _ run: () throws -> Void) throws {
+    body = currentThread().runningFiber
+    events.send(isRestart ? .restarted : .started)
+    try run()
+  }
+
+  /// The body has ended, perhaps to begin again: the message that it was handling is answered.
+  func incarnationEnded(_ error: (any Error)?, isFinal: Bool) {
+    body = nil
+    let unanswered = current
+    current = nil
+    let failure = error is CancellationError ? nil : error
+    if let unanswered, error != nil {
+      unanswered.promise.reject(
+        failure ?? (isFinal || isStopping ? stoppedError : .restarted(description))
+      )
+    }
+    if let failure { events.send(.failed(failure)) }
+  }
+
+  /// The actor has ended for good.
+  func end(_ error: (any Error)?) {
+    let failure = error is CancellationError ? nil : error
+    lifetime.fail(failure)
+    close()
+    drain(stoppedError)
+    lifetime.finish { events.send(.stopped, isLast: true) }
+  }
+
+  /// Ends the actor when it has handled what is in its mailbox.
+  func stop() { close() }
+
+  /// Ends the actor at the next park point of its body.
+  func cancel() {
+    lifetime.cancel()
+    close()
+  }
+
+  /// It is not to be started again.
+  var isStopping: Bool { isClosed() }
+
+  // MARK: - Its mailbox
+
+  /// What the senders of messages that are not taken get.
+  @usableFromInline
+  var stoppedError: MessageActorError {
+    .stopped(description, cause: lifetime.failure)
+  }
+
+  /// Before a message is taken: lets go of the last one's ask (A2).
+  @inlinable @inline(__always)
+  func beginTaking(_ operation: StaticString) {
+    if body != currentThread().runningFiber || body == nil { refuse(operation) }
+    if current != nil { current = nil }
+  }
+
+  @usableFromInline @inline(never)
+  func refuse(_ operation: StaticString) -> Never {
+    preconditionFailure(
+      "\(operation): \(description) has a mailbox from which only its own body takes messages, one after the "
+        + "other. To handle messages at the same time, take them in the body and launch a coroutine for each."
+    )
+  }
+}
+
+extension SchedulerCore {
+  /// Launches a coroutine and calls `atEnd` once when it has ended, also if it could not begin.
+  ///
+  /// - Parameters:
+  ///   - name: Its name.
+  ///   - stackSize: Its stack.
+  ///   - site: Where it was asked for.
+  ///   - parent: Whose child it is; nil for nobody's.
+  ///   - body: What it does.
+  ///   - atEnd: Gets the error; called on this scheduler, before joiners go on, or by the caller if the scheduler
+  ///     has shut down.
+  /// - Returns: The handle.
+  final func launchWatched(
+    _ name: String?,
+    _ stackSize: StackSize,
+    _ site: SourceSite,
+    parent: UnsafeMutablePointer<Fiber>?,
+    _ body: @escaping () throws -> Void,
+    atEnd: @escaping ((any Error)?) -> Void
+  ) -> Coroutine {
+    let thread = currentThread()
+    let coroutine = ValueCoroutine<Void>(
+      home: home,
+      stackSize: stackSize,
+      site: site,
+      thread: thread,
+      work: body
+    )
+    if let name { coroutine.setName(name) }
+    // SAFETY: called by the coroutine at its end, or below.
+    coroutine.requiredExtras.finishHooks.append { [unowned(unsafe) coroutine] in
+      atEnd(coroutine.failure)
+    }
+    coroutine.begin(.queued, parent, thread)
+    // A scheduler that has shut down ends the coroutine without its hooks; otherwise they are gone by then.
+    if coroutine.isFinished, let hooks = coroutine.extras?.finishHooks, !hooks.isEmpty {
+      coroutine.extras?.finishHooks = []
+      for hook in hooks { hook() }
+    }
+    return coroutine
+  }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension MessageActor {
+  // MARK: - tell
+
+  /// Sends a message, and does not wait for it to be handled.
+  ///
+  /// With a `bounded` mailbox it is a park point, and waits while the mailbox is full. With any other it never parks,
+  /// works in cancelled code and from any thread; what happens when the mailbox is full is said at
+  /// `MailboxCapacity`.
+  ///
+  /// *Cancellation:* (bounded) takes the message back.
+  ///
+  /// - Parameter message: The message; it must not be used afterwards if it is not `Sendable`.
+  /// - Throws: `MessageActorError.stopped`, `MessageActorError.mailboxFull`; with a bounded mailbox also
+  ///   `CancellationError` and `CoroutineError.outsideCoroutine`.
+  @inlinable
+  @available(*, noasync, message: "In async code, write `try await actor.tell(message)`.")
+  public func tell(_ message: sending Message) throws {
+    try deliver(Envelope(message, nil), "MessageActor.tell(_:)")
+  }
+
+  /// Sends a message from a task, and does not wait for it to be handled.
+  ///
+  /// Suspends while a bounded mailbox is full.
+  ///
+  /// - Parameter message: The message.
+  /// - Throws: `MessageActorError.stopped`, `MessageActorError.mailboxFull`; with a bounded mailbox also
+  ///   `CancellationError`.
+  public func tell(_ message: sending Message) async throws {
+    try await deliver(Envelope(message, nil))
+  }
+
+  /// Sends a message if there is room in the mailbox.
+  ///
+  /// Never parks; may be called from any thread.
+  ///
+  /// - Parameter message: The message.
+  /// - Returns: `sent`, or the message back with the reason.
+  @discardableResult
+  public func tellIfReady(_ message: sending Message) -> SendOutcome<Message> {
+    channel.sendIfReady(Envelope(message, nil)).unwrapped()
+  }
+
+  // MARK: - ask
+
+  /// Sends a message that asks for an answer, and returns the promise of it.
+  ///
+  /// ```swift
+  /// let balance = try account.ask { .balance($0) }.await()
+  /// ```
+  ///
+  /// Waits for room in a full `bounded` mailbox as `tell` does, but never for the answer: that is for the promise,
+  /// which is settled in any case.
+  ///
+  /// | | the promise is |
+  /// |---|---|
+  /// | answered by `reply(value)` or `reply.fail(error)` | fulfilled, or rejected with the error |
+  /// | the reply is dropped without an answer | rejected with `PromiseError.abandoned` |
+  /// | the actor throws while handling it | rejected with that error |
+  /// | the actor stops before it takes the message, or while handling it | rejected with `MessageActorError.stopped` |
+  /// | its supervisor restarts it meanwhile, for another's sake | rejected with `MessageActorError.restarted` |
+  /// | the message could not be sent | rejected with what `tell` throws |
+  ///
+  /// - Parameters:
+  ///   - file: Where it is asked; leave out.
+  ///   - line: Where it is asked; leave out.
+  ///   - message: Makes the message around the reply.
+  /// - Returns: The promise of the answer.
+  @inlinable
+  @available(*, noasync, message: "In async code, write `try await actor.ask { … }.value()`.")
+  public func ask<Value>(
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ message: (Reply<Value>) -> sending Message
+  ) -> Promise<Value> {
+    let promise = Promise<Value>(file: file, line: line)
+    let reply = Reply(promise)
+    do {
+      try deliver(Envelope(message(reply), reply.ticket), "MessageActor.ask(_:)")
+    } catch {
+      promise.reject(error)
+    }
+    return promise
+  }
+
+  /// Sends a message that asks for an answer, from a task, and returns the promise of it.
+  ///
+  /// Suspends while a bounded mailbox is full.
+  ///
+  /// - Parameters:
+  ///   - file: Where it is asked; leave out.
+  ///   - line: Where it is asked; leave out.
+  ///   - message: Makes the message around the reply.
+  /// - Returns: The promise of the answer.
+  public func ask<Value>(
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ message: (Reply<Value>) -> sending Message
+  ) async -> Promise<Value> {
+    let promise = Promise<Value>(file: file, line: line)
+    let reply = Reply(promise)
+    do {
+      try await deliver(Envelope(message(reply), reply.ticket))
+    } catch {
+      promise.reject(error)
+    }
+    return promise
+  }
+
+  /// Sends a message that asks for an answer, if there is room in the mailbox.
+  ///
+  /// Never parks; may be called from any thread.
+  ///
+  /// - Parameters:
+  ///   - file: Where it is asked; leave out.
+  ///   - line: Where it is asked; leave out.
+  ///   - message: Makes the message around the reply.
+  /// - Returns: The promise of the answer; rejected with `MessageActorError.mailboxFull` if there was no room.
+  public func askIfReady<Value>(
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ message: (Reply<Value>) -> sending Message
+  ) -> Promise<Value> {
+    let promise = Promise<Value>(file: file, line: line)
+    let reply = Reply(promise)
+    switch channel.sendIfReady(Envelope(message(reply), reply.ticket)) {
+    case .sent: break
+    case .full: promise.reject(fullError)
+    case .closed: promise.reject(core.stoppedError)
+    }
+    return promise
+  }
+
+  // MARK: - How it is done
+
+  @inlinable @inline(__always)
+  func deliver(_ envelope: sending Envelope<Message>, _ operation: StaticString) throws {
+    if waits {
+      do {
+        try channel.send(envelope, operation) { _ in }
+      } catch ChannelError.closed {
+        throw core.stoppedError
+      }
+    } else {
+      try deliverIfReady(envelope)
+    }
+  }
+
+  @inlinable @inline(__always)
+  func deliverIfReady(_ envelope: sending Envelope<Message>) throws {
+    let isAsk = envelope.ticket != nil
+    switch channel.sendIfReady(envelope) {
+    case .sent: return
+    case .full: if isAsk || fails { throw fullError }
+    case .closed: throw core.stoppedError
+    }
+  }
+
+  private func deliver(_ envelope: sending Envelope<Message>) async throws {
+    if waits {
+      do {
+        try await channel.send(envelope)
+      } catch ChannelError.closed {
+        throw core.stoppedError
+      }
+    } else {
+      try deliverIfReady(envelope)
+    }
+  }
+
+  @usableFromInline
+  var fullError: MessageActorError { .mailboxFull(core.description, capacity: channel.capacity) }
+}

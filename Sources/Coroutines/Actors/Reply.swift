@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The right to answer one ask: what a message carries for whoever handles it.
+///
+/// ```swift
+/// enum Account {
+///   case deposit(Int)
+///   case balance(Reply<Int>)
+/// }
+/// let balance = try account.ask { .balance($0) }.await()
+/// ```
+///
+/// It may be kept, copied, and handed to another coroutine or thread that will answer. The first answer counts.
+/// When the last copy goes away without an answer, the ask is rejected with `PromiseError.abandoned`, with the
+/// place of the ask: for one that the actor's own code drops, when the actor takes its next message.
+public struct Reply<Value>: Sendable {
+  @usableFromInline let ticket: ReplyTicket
+
+  @inlinable
+  init(_ promise: Promise<Value>) {
+    ticket = ReplyTicket(promise)
+  }
+
+  @inlinable
+  var promise: Promise<Value> {
+    // SAFETY: `init` put a promise of this type there.
+    unsafeDowncast(ticket.promise, to: Promise<Value>.self)
+  }
+
+  /// Answers with a value.
+  ///
+  /// From any thread; does not park.
+  ///
+  /// - Parameter value: The answer.
+  /// - Returns: False if the ask was answered or cancelled before: the value is dropped.
+  @inlinable
+  @discardableResult
+  public func callAsFunction(_ value: sending Value) -> Bool {
+    promise.fulfill(value)
+  }
+
+  /// Answers with an error.
+  ///
+  /// From any thread; does not park.
+  ///
+  /// - Parameter error: What the one who asked gets.
+  /// - Returns: False if the ask was answered or cancelled before.
+  @discardableResult
+  public func fail(_ error: any Error) -> Bool {
+    promise.reject(error)
+  }
+
+  /// Answers with what `work` returns, or with what it throws.
+  ///
+  /// Parks if `work` does. The error goes to the one who asked, and the actor goes on.
+  ///
+  /// - Parameter work: Makes the answer.
+  public func answer(_ work: () throws -> Value) {
+    do {
+      // SAFETY: the value is new, and nobody else knows it.
+      nonisolated(unsafe) let value = try work()
+      callAsFunction(value)
+    } catch {
+      fail(error)
+    }
+  }
+
+  /// Nobody has answered, and nobody has cancelled the promise: work on the answer is not in vain.
+  public var isPending: Bool { promise.isPending }
+
+  /// Registers what stops the work on the answer when the promise of the ask is cancelled.
+  ///
+  /// Called at once if it has been already.
+  ///
+  /// - Parameter hook: What to do; must not park.
+  public func onCancel(_ hook: @escaping @Sendable () -> Void) {
+    promise.onCancel { _ in hook() }
+  }
+}
+
+extension Reply where Value == Void {
+  /// Answers that it is done.
+  ///
+  /// - Returns: False if the ask was answered or cancelled before.
+  @discardableResult
+  public func callAsFunction() -> Bool { callAsFunction(()) }
+}
+
+/// What the copies of a reply share; its end, unanswered, rejects the ask.
+@usableFromInline
+final class ReplyTicket: Sendable {
+  @usableFromInline let promise: AnyPromise
+
+  @inlinable
+  init(_ promise: AnyPromise) {
+    self.promise = promise
+  }
+
+  deinit {
+    if promise.isPending { promise.reject(PromiseError.abandoned(promise.creationSite)) }
+  }
+}
+
+/// A message on its way, and the ask that it belongs to, if it is one.
+@usableFromInline
+struct Envelope<Message> {
+  @usableFromInline let message: Message
+  @usableFromInline let ticket: ReplyTicket?
+
+  @inlinable
+  init(_ message: Message, _ ticket: ReplyTicket?) {
+    self.message = message
+    self.ticket = ticket
+  }
+}

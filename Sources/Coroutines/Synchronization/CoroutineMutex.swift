@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineKernel
+
+/// A lock that parks the coroutine that waits for it, and no thread.
+///
+/// ```swift
+/// let ledger = CoroutineMutex()
+/// try ledger.withLock {
+///   let balance = try account.read()  // may park: nobody else is in here meanwhile
+///   try account.write(balance + 10)
+/// }
+/// ```
+///
+/// For a stretch of code that parks in the middle and must not be entered by two at once. Coroutines of one
+/// scheduler need no lock for a stretch that does not park: nothing else runs meanwhile.
+///
+/// First come, first served, on whatever schedulers they are: unlocking hands the lock to whoever has
+/// waited longest, and nobody gets in between. It is not recursive.
+///
+/// | | waits while |
+/// |---|---|
+/// | `withLock`, `lock` | somebody else holds it |
+/// | `withLockIfReady`, `lockIfReady`, `unlock` | never |
+///
+/// Cost: no allocation. While one thread uses it, no atomic operation either, as for a channel.
+public final class CoroutineMutex: @unchecked Sendable {
+  // SAFETY: a constant; the state is guarded by its lock.
+
+  private struct State {
+    /// Invariant: if nobody holds the mutex, nobody waits for it.
+    var holder = LockHolder.nobody
+    /// The holder, if it came by `lock`, after which it may end and go away without unlocking.
+    ///
+    /// One that came by `withLock` is kept alive by the frame of that call.
+    var kept: Unmanaged<Coroutine>?
+  }
+
+  private let cell = WaitingState(State(), isBiased: true)
+
+  /// A mutex that nobody holds.
+  public init() {}
+
+  deinit {
+    cell.state.pointee.kept?.release()
+  }
+
+  // MARK: - With a body
+
+  /// Runs `body` while the caller, and nobody else, holds the mutex.
+  ///
+  /// Parks while somebody else holds it.
+  ///
+  /// *Cancellation:* ends the wait, and `body` does not run. A coroutine that is cancelled between being
+  /// handed the mutex and running again hands it on. Inside, cancellation is as anywhere else: `body`
+  /// throws at its next park point, and the mutex is unlocked.
+  ///
+  /// - Parameter body: What to do; it may park.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; `SynchronizationError.heldByCaller` if the caller holds it already;
+  ///   `SynchronizationError.holderFinished`; `CancellationError`; `CoroutineError.outsideCoroutine`.
+  @inlinable
+  @available(*, noasync)
+  public func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+    try acquire("CoroutineMutex.withLock(_:)", keepsHolder: false)
+    defer { release("CoroutineMutex.withLock(_:)") }
+    return try body()
+  }
+
+  /// Runs `body` while the caller holds the mutex, if nobody holds it now.
+  ///
+  /// Never parks for the mutex and never fails spuriously; may be called from any thread. (In a
+  /// coroutine, `body` may park.)
+  ///
+  /// - Parameter body: What to do.
+  /// - Returns: What `body` returns; nil if somebody holds the mutex, be it the caller.
+  /// - Throws: What `body` throws.
+  @inlinable
+  public func withLockIfReady<Result>(_ body: () throws -> Result) rethrows -> Result? {
+    guard acquireIfReady(keepsHolder: false) else { return nil }
+    defer { release("CoroutineMutex.withLockIfReady(_:)") }
+    return try body()
+  }
+
+  // MARK: - By hand
+
+  /// Locks the mutex; parks while somebody else holds it.
+  ///
+  /// For stretches that `withLock` cannot express. Who locks must unlock, in the same coroutine.
+  ///
+  /// *Cancellation:* as for `withLock`: the caller then does not hold it.
+  ///
+  /// - Throws: `SynchronizationError.heldByCaller` if the caller holds it already;
+  ///   `SynchronizationError.holderFinished`; `CancellationError`; `CoroutineError.outsideCoroutine`.
+  @available(*, noasync)
+  public func lock() throws {
+    try acquire("CoroutineMutex.lock()", keepsHolder: true)
+  }
+
+  /// Locks the mutex if nobody holds it now.
+  ///
+  /// Never parks and never fails spuriously; may be called from any thread.
+  ///
+  /// - Returns: True if the caller holds it now; false if somebody did, be it the caller.
+  public func lockIfReady() -> Bool {
+    acquireIfReady(keepsHolder: true)
+  }
+
+  /// Unlocks the mutex, and hands it to whoever has waited longest.
+  ///
+  /// That one becomes ready, and the caller runs on. Does not park; works in cancelled code.
+  ///
+  /// - Precondition: The caller holds it: the coroutine that locked it, or outside coroutines the thread.
+  public func unlock() {
+    release("CoroutineMutex.unlock()")
+  }
+
+  // MARK: - Looking
+
+  /// Somebody holds it now.
+  public var isLocked: Bool { cell.lock.withLock { cell.state.pointee.holder != .nobody } }
+
+  /// The caller holds it now.
+  public var isHeldByCaller: Bool { isHeld(by: LockHolder(currentThread())) }
+
+  /// Someone in particular holds it now.
+  func isHeld(by holder: LockHolder) -> Bool {
+    cell.lock.withLock { cell.state.pointee.holder == holder }
+  }
+
+  /// Who holds it, for messages.
+  var holderDescription: String { cell.lock.withLock { cell.state.pointee.holder.description } }
+
+  // MARK: - How it is done
+
+  @usableFromInline
+  func acquire(_ operation: StaticString, keepsHolder: Bool) throws {
+    let thread = currentThread()
+    let fiber = try Parking.begin(operation, thread)
+    let mode = cell.lock.acquire(thread)
+    if take(LockHolder(fiber), keepsHolder ? fiber : nil) {
+      cell.lock.release(mode)
+      return
+    }
+    if let misuse = misuse(operation, by: fiber) {
+      cell.lock.release(mode)
+      throw misuse
+    }
+    if cell.park(fiber, thread, mode) == .cancelled { throw CancellationError() }
+    if fiber.mustGiveBack {
+      release(operation)
+      throw CancellationError()
+    }
+    if keepsHolder { keep(fiber) }
+  }
+
+  /// Locks for a caller who must have the mutex again, cancelled or not: a condition's wait.
+  func acquireAgain(_ fiber: UnsafeMutablePointer<Fiber>, keepsHolder: Bool) {
+    let thread = currentThread()
+    let mode = cell.lock.acquire(thread)
+    if take(LockHolder(fiber), keepsHolder ? fiber : nil) {
+      cell.lock.release(mode)
+      return
+    }
+    _ = cell.park(fiber, thread, mode, isCancellable: false)
+    if keepsHolder { keep(fiber) }
+  }
+
+  @usableFromInline
+  func acquireIfReady(keepsHolder: Bool) -> Bool {
+    let thread = currentThread()
+    let mode = cell.lock.acquire(thread)
+    defer { cell.lock.release(mode) }
+    return take(LockHolder(thread), keepsHolder ? thread.runningFiber : nil)
+  }
+
+  /// Unlocks.
+  ///
+  /// - Returns: The holder had come by `lock`.
+  @discardableResult
+  @usableFromInline
+  func release(_ operation: StaticString) -> Bool {
+    let thread = currentThread()
+    let caller = LockHolder(thread)
+    let mode = cell.lock.acquire(thread)
+    guard cell.state.pointee.holder == caller else { refuse(operation, caller, mode) }
+    let kept = cell.state.pointee.kept
+    cell.state.pointee.kept = nil
+    if let next = cell.queue.pointee.claimFirst() {
+      // SAFETY: only coroutines wait for a mutex.
+      cell.state.pointee.holder = LockHolder(next.pointee.fiber.unsafelyUnwrapped)
+      cell.lock.release(mode)
+      ResumeToken(next, .delivered).resume(thread)
+    } else {
+      cell.state.pointee.holder = .nobody
+      cell.lock.release(mode)
+    }
+    kept?.release()
+    return kept != nil
+  }
+
+  /// Under the lock: takes the mutex for `holder` if it is free.
+  @inline(__always)
+  private func take(_ holder: LockHolder, _ kept: UnsafeMutablePointer<Fiber>?) -> Bool {
+    guard cell.state.pointee.holder == .nobody else { return false }
+    cell.state.pointee.holder = holder
+    // SAFETY: released by `release`, or with the mutex.
+    if let kept { cell.state.pointee.kept = .passRetained(kept.coroutine) }
+    return true
+  }
+
+  /// Keeps the holder, who is the caller, alive until it unlocks.
+  private func keep(_ fiber: UnsafeMutablePointer<Fiber>) {
+    // SAFETY: as in `take`.
+    cell.lock.withLock { cell.state.pointee.kept = .passRetained(fiber.coroutine) }
+  }
+
+  /// Under the lock: why waiting for the holder would never end, if so.
+  private func misuse(
+    _ operation: StaticString,
+    by fiber: UnsafeMutablePointer<Fiber>
+  ) -> SynchronizationError? {
+    if cell.state.pointee.holder == LockHolder(fiber) {
+      return .heldByCaller(operation, fiber.coroutine.description)
+    }
+    guard let kept = cell.state.pointee.kept else { return nil }
+    // SAFETY: kept until the lock is released, which cannot happen under the lock of its state.
+    let holder = kept._withUnsafeGuaranteedRef { $0 }
+    return holder.isFinished ? .holderFinished(operation, holder.description) : nil
+  }
+
+  private func refuse(_ operation: StaticString, _ caller: LockHolder, _ mode: LockMode) -> Never {
+    let holder = cell.state.pointee.holder.description
+    cell.lock.release(mode)
+    preconditionFailure(
+      "\(operation): the mutex is held by \(holder), and was to be unlocked by "
+        + "\(LockHolder(currentThread()).description). Unlock in the coroutine that locked, once; "
+        + "`withLock { }` does."
+    )
+  }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineTestSupport
+import Coroutines
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct ReplyTests {
+  @Test func `a reply that is dropped rejects the ask and names its line (rule 9)`() throws {
+    try runBlocking {
+      let actor = MessageActor<Counting>(count)
+      let line: UInt = #line + 1
+      let answer = actor.ask { .forget($0) }
+      #expect(throws: PromiseError.abandoned) { try answer.await() }
+      #expect("\(answer.error as Any)".contains("ReplyTests.swift:\(line)"))
+      try #expect(actor.ask { .total($0) }.await() == 0, "the actor goes on")
+    }
+  }
+
+  @Test func `the first answer counts`() throws {
+    try runBlocking {
+      let actor = MessageActor<Reply<Int>> { mailbox in
+        for reply in mailbox {
+          #expect(reply.isPending)
+          #expect(reply(1))
+          #expect(!reply.isPending)
+          #expect(!reply(2))
+          #expect(!reply.fail(Failure(1)))
+        }
+      }
+      try #expect(actor.ask { $0 }.await() == 1)
+    }
+  }
+
+  @Test func `a handler answers with an error and goes on`() throws {
+    try runBlocking {
+      let actor = MessageActor<(Int, Reply<Int>)> { mailbox in
+        for (number, reply) in mailbox {
+          reply.answer {
+            try Coroutine.yield()
+            if number < 0 { throw Failure(number) }
+            return number * 2
+          }
+        }
+      }
+      #expect(throws: Failure(-1)) { try actor.ask { (-1, $0) }.await() }
+      try #expect(actor.ask { (2, $0) }.await() == 4)
+    }
+  }
+
+  @Test func `a reply may be kept and answered later, by anybody`() throws {
+    try runBlocking {
+      let kept = Cell<Reply<String>>()
+      let actor = MessageActor<Reply<String>> { mailbox in
+        for reply in mailbox { kept.value = reply }
+      }
+      let answer = actor.ask { $0 }
+      try letOthersRun()
+      try actor.stopAndJoin()
+      #expect(answer.isPending, "the actor's end is not the reply's")
+      startThread {
+        kept.value?("late")
+        kept.value = nil
+      }
+      try #expect(answer.await() == "late")
+    }
+  }
+
+  @Test func `cancelling the promise tells who works on it`() throws {
+    try runBlocking {
+      let stopped = Tally()
+      let actor = MessageActor<Reply<Int>> { mailbox in
+        for reply in mailbox {
+          reply.onCancel { stopped.add() }
+          while reply.isPending { try Coroutine.yield() }
+        }
+      }
+      let asker = launch { try actor.ask { $0 }.await(onCancellation: .cancelPromise) }
+      try letOthersRun()
+      try asker.cancelAndJoin()
+      #expect(stopped.value == 1)
+      try actor.stopAndJoin()
+    }
+  }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `asks go to and fro between actors of several threads`(place: Elsewhere) throws {
+    try runBlocking {
+      let schedulers = place.schedulers(2)
+      let doubler = MessageActor<(Int, Reply<Int>)>(on: schedulers[0]) { mailbox in
+        for (number, reply) in mailbox { reply(number * 2) }
+      }
+      let adder = MessageActor<(Int, Reply<Int>)>(on: schedulers[1]) { mailbox in
+        for (number, reply) in mailbox {
+          reply.answer { try doubler.ask { (number, $0) }.await() + 1 }
+        }
+      }
+      for number in 0..<300 {
+        try #expect(adder.ask { (number, $0) }.await() == number * 2 + 1)
+      }
+    }
+  }
+}
