@@ -144,7 +144,7 @@ extension SchedulerCore {
     atEnd: @escaping ((any Error)?) -> Void
   ) -> Coroutine {
     let thread = currentThread()
-    let coroutine = ValueCoroutine<Void>(
+    let coroutine = ValueCoroutine<Void>.make(
       home: home,
       stackSize: stackSize,
       site: site,
