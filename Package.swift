@@ -23,6 +23,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
   products: [
     .library(name: "Coroutines", targets: ["Coroutines"]),
+    .library(name: "CoroutinesTesting", targets: ["CoroutinesTesting"]),
     .library(name: "CoroutinesFoundation", targets: ["CoroutinesFoundation"]),
     .library(name: "coswift", targets: ["coswift"]),
     .executable(name: "tour", targets: ["tour"]),
@@ -36,6 +37,11 @@ let package = Package(
     .target(
       name: "Coroutines",
       dependencies: ["CoroutineKernel", "CCoroutineKernel"],
+      swiftSettings: strict
+    ),
+    .target(
+      name: "CoroutinesTesting",
+      dependencies: ["Coroutines", "CoroutineKernel", "CCoroutineKernel"],
       swiftSettings: strict
     ),
     .target(name: "CCoroutinesFoundation", cSettings: strictC),
@@ -87,6 +93,11 @@ let package = Package(
         "Coroutines", "CoroutineKernel", "CCoroutineKernel", "CoroutineTestSupport",
         "main-queue-probe",
       ],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "CoroutinesTestingTests",
+      dependencies: ["CoroutinesTesting", "Coroutines"],
       swiftSettings: strict
     ),
     .testTarget(

@@ -118,6 +118,12 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var owner: UnsafeMutableRawPointer
   /// The wait that cancellation may withdraw, while parked in one.
   @usableFromInline package var waiter: UnsafeMutablePointer<Waiter>?
+  /// What it was called for by the code that parked it: a static string, for people.
+  @usableFromInline package var operation: UnsafePointer<UInt8>?
+  /// The object that it waits for, if one told; not retained, since whoever parks holds it.
+  ///
+  /// Like `operation` it counts while the coroutine is suspended.
+  @usableFromInline package var waitsOn: UnsafeMutableRawPointer?
   /// The innermost cancellation scope it is in; retained by the code inside that scope.
   @usableFromInline package var scope: UnsafeMutableRawPointer?
   /// Coroutine-local bindings in force; retained.
@@ -154,6 +160,8 @@ package struct Fiber: ~Copyable {
     self.body = body
     self.owner = owner
     self.waiter = nil
+    self.operation = nil
+    self.waitsOn = nil
     self.scope = nil
     self.locals = nil
     self.children = FiberList()

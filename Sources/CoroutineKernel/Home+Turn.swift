@@ -24,6 +24,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     // Another kind of scheduler may have had it before.
     home.pointee.postFiber = postToLoop
     home.pointee.migrates = migrates
+    home.pointee.isPlain = !migrates && !choosesItself
     home.pointee.live = 0
     home.pointee.handOvers = 0
     home.pointee.handOverLimit = migrates || choosesItself ? 0 : defaultHandOvers

@@ -47,6 +47,8 @@ package struct Home: ~Copyable {
   package var urgent: Int
   /// Coroutines carry their exclusivity records from thread to thread.
   @usableFromInline package var migrates: Bool
+  /// The scheduler need not hear of launches and ends; an event loop, that is.
+  @usableFromInline package var isPlain: Bool
   /// Coroutines launched here that have not ended.
   @usableFromInline package var live: Int
   /// Posted links: an `InboxLink` address, 0 when empty, 1 when closed.
@@ -74,6 +76,7 @@ package struct Home: ~Copyable {
     handOverLimit = 0
     urgent = 0
     migrates = false
+    isPlain = true
     live = 0
     inbox = Atomic(0)
     postFiber = postToLoop
@@ -91,6 +94,11 @@ package struct Home: ~Copyable {
 }
 
 extension UnsafeMutablePointer where Pointee == Fiber {
+  /// The one behind it in its run queue.
+  package var next: UnsafeMutablePointer<Fiber>? {
+    pointee.link.next.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: Fiber.self) }
+  }
+
   /// The address of the link: the first field.
   @inlinable @inline(__always)
   package var link: UnsafeMutablePointer<InboxLink> {
@@ -140,6 +148,23 @@ extension UnsafeMutablePointer where Pointee == Home {
     if fiber.pointee.stack == nil, !prepareFromPool(fiber, thread) { return nil }
     pointee.handOvers &-= 1
     remove(first: fiber)
+    return fiber
+  }
+
+  /// Takes the ready coroutine that so many are in front of.
+  ///
+  /// - Precondition: There are more than that.
+  package func pop(at index: Int) -> UnsafeMutablePointer<Fiber> {
+    // SAFETY: `index` is less than the number of links, and a ready coroutine's link is its first field.
+    var previous = pointee.runFirst.unsafelyUnwrapped
+    if index == 0 {
+      remove(first: previous)
+      return previous
+    }
+    for _ in 1..<index { previous = previous.next.unsafelyUnwrapped }
+    let fiber = previous.next.unsafelyUnwrapped
+    previous.pointee.link.next = fiber.pointee.link.next
+    if pointee.runLast == fiber { pointee.runLast = previous }
     return fiber
   }
 

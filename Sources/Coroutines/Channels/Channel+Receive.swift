@@ -42,6 +42,7 @@ extension Channel {
           waiter.pointee.queue = core.receivers
           core.pointee.receivers.append(waiter)
           core.lock.release(mode)
+          fiber.waits(for: self)
           fiber.park(thread, waiter)
           if waiter.pointee.outcome != .delivered {
             throw waiter.pointee.outcome == .closed ? ChannelError.closed : CancellationError()

@@ -94,6 +94,7 @@ extension Channel {
           waiter.pointee.queue = core.senders
           core.pointee.senders.append(waiter)
           core.lock.release(mode)
+          fiber.waits(for: self)
           fiber.park(thread, waiter)
           if waiter.pointee.outcome != .delivered {
             // SAFETY: nobody has taken the value out, and nobody else knows it.

@@ -32,11 +32,28 @@ public final class Channel<Element>: @unchecked Sendable {
   @usableFromInline
   package let core: UnsafeMutablePointer<ChannelCore>
 
+  /// Its name, if it was given one.
+  public let name: String?
+
+  /// Where it was made.
+  public let creationSite: SourceSite
+
   /// A channel.
   ///
-  /// - Parameter capacity: What it keeps; `rendezvous` if left out.
+  /// - Parameters:
+  ///   - capacity: What it keeps; `rendezvous` if left out.
+  ///   - name: For dumps and reports of deadlocks.
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
   @inlinable
-  public init(capacity: ChannelCapacity = .rendezvous) {
+  public init(
+    capacity: ChannelCapacity = .rendezvous,
+    name: String? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    self.name = name
+    creationSite = SourceSite(file: file, line: line)
     core = .allocate(capacity: 1)
     core.initialize(
       to: ChannelCore(
@@ -62,10 +79,19 @@ public final class Channel<Element>: @unchecked Sendable {
 
   /// A channel that keeps so many values.
   ///
-  /// - Parameter capacity: Zero (a rendezvous) or more; a negative number stops the program.
+  /// - Parameters:
+  ///   - capacity: Zero (a rendezvous) or more; a negative number stops the program.
+  ///   - name: For dumps and reports of deadlocks.
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
   @inlinable
-  public convenience init(capacity: Int) {
-    self.init(capacity: .bounded(capacity))
+  public convenience init(
+    capacity: Int,
+    name: String? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line
+  ) {
+    self.init(capacity: .bounded(capacity), name: name, file: file, line: line)
   }
 
   deinit {

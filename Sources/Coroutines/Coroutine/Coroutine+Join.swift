@@ -93,6 +93,7 @@ extension Coroutine {
       operation,
       on: fiber.joiners,
       fiber.joinLock,
+      of: self,
       unless: { fiber.pointee.phase.load(ordering: .acquiring) == .dead }
     )
     withExtendedLifetime(self) {}

@@ -73,11 +73,8 @@ extension Coroutine {
     }
     // From here on nothing may take this for the running coroutine: it may be freed any moment.
     thread.runningFiber = nil
-    if home.pointee.migrates {
-      home.core.coroutineEnded()
-    } else {
-      home.pointee.live -= 1
-    }
+    if !home.pointee.migrates { home.pointee.live -= 1 }
+    if !home.pointee.isPlain { home.core.coroutineEnded(self) }
   }
 
   /// What the end of few coroutines entails, before their joiners go on.

@@ -168,7 +168,7 @@ extension Coroutine {
     let fiber = fiber
     let home = fiber.pointee.home
     // An event loop's own coroutine launches another: nothing but a link and the queue.
-    if let parent, parent.pointee.home == home, !home.pointee.migrates, start == .queued {
+    if let parent, parent.pointee.home == home, home.pointee.isPlain, start == .queued {
       // SAFETY: nobody else has seen the object yet.
       swift_nonatomic_retain(Unmanaged.passUnretained(self).toOpaque())
       home.pointee.live &+= 1
@@ -243,7 +243,7 @@ extension Coroutine {
     let home = fiber.pointee.home
     // SAFETY: taken over by `runCoroutine` or `failToStart`; taken back below if nobody gets to see it.
     _ = Unmanaged.passRetained(self)
-    home.core.coroutineBegan()
+    home.core.coroutineBegan(self)
     let isHome = thread.currentHome == home
     if start == .immediately {
       if isHome, let caller {

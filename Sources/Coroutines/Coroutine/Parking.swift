@@ -21,6 +21,8 @@ package enum Parking {
       throw outside(operation)
     }
     if fiber.pointee.attention.load(ordering: .relaxed) { try refuseIfCancelled(fiber) }
+    fiber.pointee.operation = operation.utf8Start
+    fiber.pointee.waitsOn = nil
     return fiber
   }
 
@@ -45,10 +47,12 @@ package enum Parking {
     _ operation: StaticString,
     on queue: UnsafeMutablePointer<WaitQueue>,
     _ lock: UnsafeMutablePointer<Lock>,
+    of subject: AnyObject? = nil,
     unless isOver: () -> Bool
   ) throws {
     var thread = currentThread()
     let fiber = try begin(operation, thread)
+    fiber.waits(for: subject)
     var waiter = Waiter(fiber: fiber)
     // SAFETY: the node stays in this frame until the coroutine has been resumed (W3).
     try withUnsafeMutablePointer(to: &waiter) { waiter in
@@ -69,12 +73,15 @@ package enum Parking {
 
   /// Parks like `wait`, deaf to cancellation: for waits whose end is certain and must be awaited.
   package static func waitUninterrupted(
+    _ operation: StaticString,
     on queue: UnsafeMutablePointer<WaitQueue>,
     _ lock: UnsafeMutablePointer<Lock>,
     unless isOver: () -> Bool
   ) {
     let thread = currentThread()
     guard let fiber = thread.runningFiber else { return }
+    fiber.pointee.operation = operation.utf8Start
+    fiber.pointee.waitsOn = nil
     var waiter = Waiter(fiber: fiber)
     // SAFETY: as in `wait`.
     withUnsafeMutablePointer(to: &waiter) { waiter in
@@ -89,5 +96,13 @@ package enum Parking {
       lock.release(mode)
       fiber.park(thread, nil)
     }
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == Fiber {
+  /// Notes what the running coroutine is about to wait for.
+  @inlinable @inline(__always)
+  package func waits(for subject: AnyObject?) {
+    pointee.waitsOn = subject.map { Unmanaged.passUnretained($0).toOpaque() }
   }
 }

@@ -33,8 +33,7 @@ public func offload<Result>(_ work: sending @escaping () throws -> Result) throw
     promise.settle(.init(catching: work))
   }
   // SAFETY: nobody else knows the promise but the thread, which put the value in and is done with it.
-  nonisolated(unsafe) let result = try promise.waitUntilSettled(onCancellation: .cancelPromise)
-    .get()
+  nonisolated(unsafe) let result = try promise.waitForOutside().get()
   return result
 }
 

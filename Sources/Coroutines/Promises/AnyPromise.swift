@@ -236,6 +236,7 @@ public class AnyPromise: @unchecked Sendable {
         "Promise.await()",
         on: state.queue,
         state.lock,
+        of: self,
         unless: { settledFlag.isSet }
       )
     } catch {

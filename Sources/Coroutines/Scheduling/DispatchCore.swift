@@ -203,11 +203,11 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
     return true
   }
 
-  package override func coroutineBegan() {
+  package override func coroutineBegan(_ coroutine: Coroutine) {
     cck_dispatch_retain(queue)
   }
 
-  package override func coroutineEnded() {
+  package override func coroutineEnded(_ coroutine: Coroutine) {
     // The block that runs this holds the queue as well, so it does not go away under our feet.
     cck_dispatch_release(queue)
   }

@@ -14,8 +14,8 @@ public import Dispatch
 /// | `runBlocking { }` | the calling thread |
 /// | `SerialScheduler` | one thread of its own |
 /// | a `DispatchQueue` | whatever thread serves the queue; may change from wake-up to wake-up |
-public class Scheduler: @unchecked Sendable, CustomStringConvertible {
-  // SAFETY: subclasses have constants only.
+open class Scheduler: @unchecked Sendable, CustomStringConvertible {
+  // SAFETY: subclasses have constants only, or say why not. They are in this package: `init` is.
 
   @usableFromInline
   package let core: SchedulerCore

@@ -24,6 +24,11 @@ package class SchedulerCore: @unchecked Sendable {
   /// Unobserved errors are kept for whoever runs the loop, instead of being reported at once.
   package final var collectsUnobservedErrors = false
 
+  /// Coroutines that wait for a thread or a task: the world outside, whose time is not this scheduler's.
+  ///
+  /// Touched with the turn.
+  package final var outsideWaits = 0
+
   package init(label: String, migrates: Bool, choosesItself: Bool = false) {
     self.label = label
     // SAFETY: a number that is not 0; the pointer to self is filled in below, and nothing runs in between.
@@ -59,12 +64,12 @@ package class SchedulerCore: @unchecked Sendable {
   }
 
   /// A coroutine was launched here; keeps the scheduler alive until `coroutineEnded`.
-  package func coroutineBegan() {}
+  package func coroutineBegan(_ coroutine: Coroutine) {}
 
   /// A coroutine has ended.
   ///
   /// The caller holds the turn.
-  package func coroutineEnded() {}
+  package func coroutineEnded(_ coroutine: Coroutine) {}
 
   /// A `Scheduler` of the user's stands for this; keeps what it needs alive until `schedulerEnded`.
   package func schedulerBegan() {}

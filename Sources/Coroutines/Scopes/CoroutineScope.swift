@@ -206,7 +206,12 @@ public final class CoroutineScope: @unchecked Sendable {
   func waitForChildren() {
     // A child may launch another before it ends, so there may be new ones after each wait.
     while true {
-      Parking.waitUninterrupted(on: point.queue, point.lock, unless: { pending == 0 })
+      Parking.waitUninterrupted(
+        "withCoroutineScope(_:)",
+        on: point.queue,
+        point.lock,
+        unless: { pending == 0 }
+      )
       let isDone = point.lock.withLock {
         isOver = pending == 0
         return isOver

@@ -128,6 +128,11 @@ public final class CoroutineMutex: @unchecked Sendable {
     cell.lock.withLock { cell.state.pointee.holder == holder }
   }
 
+  /// The coroutine that holds it, if one does.
+  ///
+  /// To be asked while nothing else runs.
+  var holdingCoroutine: Coroutine? { cell.lock.withLock { cell.state.pointee.holder.coroutine } }
+
   /// Who holds it, for messages.
   var holderDescription: String { cell.lock.withLock { cell.state.pointee.holder.description } }
 
@@ -146,6 +151,7 @@ public final class CoroutineMutex: @unchecked Sendable {
       cell.lock.release(mode)
       throw misuse
     }
+    fiber.waits(for: self)
     if cell.park(fiber, thread, mode) == .cancelled { throw CancellationError() }
     if fiber.mustGiveBack {
       release(operation)
@@ -162,6 +168,7 @@ public final class CoroutineMutex: @unchecked Sendable {
       cell.lock.release(mode)
       return
     }
+    fiber.waits(for: self)
     _ = cell.park(fiber, thread, mode, isCancellable: false)
     if keepsHolder { keep(fiber) }
   }

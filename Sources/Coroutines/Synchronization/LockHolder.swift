@@ -31,6 +31,13 @@ struct LockHolder: Equatable, Sendable {
     }
   }
 
+  /// The coroutine, if it is one; to be asked like `description`.
+  var coroutine: Coroutine? {
+    guard bits != 0, bits & 1 == 0 else { return nil }
+    // SAFETY: as in `description`.
+    return UnsafeMutablePointer<Fiber>(bitPattern: bits).map { $0.coroutine }
+  }
+
   /// For messages: `coroutine #7 "fetch" (suspended)`.
   ///
   /// To be asked only under the lock of the object that is held, by which the holder is still there.

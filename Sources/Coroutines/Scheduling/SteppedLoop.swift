@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import CoroutineKernel
+
+/// Decides which ready coroutine runs next.
+package protocol ReadyChooser: AnyObject {
+  /// The place of the one to run.
+  ///
+  /// - Parameters:
+  ///   - ready: Two or more, in the order in which they became ready.
+  ///   - time: Nanoseconds of the scheduler's time.
+  func choose(among ready: [Coroutine], at time: Int64) -> Int
+}
+
+/// A scheduler that runs one coroutine at a time when told so, chooses which one by a `ReadyChooser`, and
+/// keeps its own time: what tests and simulations run on.
+package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
+  // SAFETY: see SchedulerCore; `live` is guarded by `lock`, all else belongs to the thread that runs the
+  // loop.
+
+  /// Decides among ready coroutines.
+  package let chooser: any ReadyChooser
+
+  /// Nanoseconds of virtual time.
+  package private(set) var clock: Int64 = 0
+
+  /// Called after each step with the coroutine that ran.
+  package var afterStep: ((Coroutine) -> Void)?
+
+  /// Called before a coroutine gets its stack; true makes it fail as if there were no memory.
+  package var failsToStart: ((Coroutine) -> Bool)?
+
+  private let lock = AllocatedLock()
+  /// Coroutines that have not ended, by number.
+  private var live: [UInt64: Coroutine] = [:]
+
+  package init(label: String, chooser: any ReadyChooser) {
+    self.chooser = chooser
+    super.init(label: label, migrates: false, choosesItself: true)
+  }
+
+  package override var now: Int64 { clock }
+
+  package override func post(_ work: @escaping () -> Void) -> Bool {
+    guard home.post(work) else { return false }
+    cck_parker_wake(home.pointee.parker)
+    return true
+  }
+
+  package override func coroutineBegan(_ coroutine: Coroutine) {
+    lock.withLock { live[coroutine.id] = coroutine }
+  }
+
+  package override func coroutineEnded(_ coroutine: Coroutine) {
+    let ended = lock.withLock { live.removeValue(forKey: coroutine.id) }
+    // Released after the lock.
+    _ = ended
+  }
+
+  /// Those that have not ended, in the order of their launches.
+  package var coroutines: [Coroutine] {
+    lock.withLock { live.values.sorted { $0.id < $1.id } }
+  }
+
+  // MARK: - Running
+
+  /// Runs `body` as the loop of the calling thread.
+  package func withTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let thread = currentThread()
+    cck_overflow_install(thread)
+    precondition(
+      thread.runningFiber == nil,
+      "A TestScheduler was to be run inside a coroutine. Run it from the test itself."
+    )
+    let outer = thread.currentHome
+    thread.currentHome = home
+    defer {
+      home.dropSpareStack(thread)
+      thread.currentHome = outer
+    }
+    return try body()
+  }
+
+  /// Ready coroutines, first come first.
+  ///
+  /// With the turn.
+  package var ready: [Coroutine] {
+    home.takePosts()
+    home.fireTimers(at: clock)
+    var coroutines: [Coroutine] = []
+    var fiber = home.pointee.runFirst
+    while let current = fiber {
+      coroutines.append(current.coroutine)
+      fiber = current.next
+    }
+    return coroutines
+  }
+
+  /// Runs one ready coroutine up to where it parks or ends.
+  ///
+  /// With the turn.
+  ///
+  /// - Returns: False if none was ready.
+  package func step() -> Bool {
+    let ready = ready
+    guard !ready.isEmpty else { return false }
+    var index = 0
+    if home.pointee.urgent > 0 {
+      // One was started by another with `immediately`: no choice.
+      home.pointee.urgent -= 1
+    } else if ready.count > 1 {
+      index = chooser.choose(among: ready, at: clock)
+    }
+    let coroutine = ready[index]
+    let fiber = home.pop(at: index)
+    if fiber.pointee.stack == nil, failsToStart?(coroutine) == true {
+      Coroutine.failToStart(fiber)
+    } else if let unstarted = home.resume(fiber, currentThread()) {
+      Coroutine.failToStart(unstarted)
+    }
+    afterStep?(coroutine)
+    return true
+  }
+
+  /// Sets the clock forward to the nearest timer.
+  ///
+  /// - Parameter limit: No further than this.
+  /// - Returns: False if there is none, or none so near.
+  package func jump(notBeyond limit: Int64 = .max) -> Bool {
+    guard let nearest = home.pointee.timers.nearest, nearest <= limit else { return false }
+    clock = max(clock, nearest)
+    return true
+  }
+
+  /// Sets the clock.
+  package func set(clock: Int64) { self.clock = clock }
+
+  /// Waits for something from outside: another thread's wake-up or launch.
+  ///
+  /// - Parameter nanoseconds: No longer than this, of real time.
+  /// - Returns: False if nothing came.
+  package func waitForOutside(atMost nanoseconds: Int64) -> Bool {
+    cck_parker_announce(home.pointee.parker)
+    if home.hasPost {
+      cck_parker_retract(home.pointee.parker)
+      return true
+    }
+    cck_parker_sleep(home.pointee.parker, nanoseconds)
+    return home.hasPost
+  }
+}

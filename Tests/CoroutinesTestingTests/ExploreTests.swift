@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Coroutines
+import CoroutinesTesting
+import Testing
+
+/// A counter that is read, and written after a park: two increments can become one.
+private final class Racy {
+  var count = 0
+
+  func increment() throws {
+    let old = count
+    try Coroutine.yield()
+    count = old + 1
+  }
+}
+
+private struct Lost: Error {}
+
+private let lostUpdate: @Sendable () throws -> Void = {
+  let racy = Racy()
+  let children = (0..<2).map { number in
+    launch(name: "child \(number)") {
+      try Coroutine.yield()
+      if number == 1 { try Coroutine.yield() }
+      try racy.increment()
+    }
+  }
+  for child in children { try child.join() }
+  if racy.count != 2 { throw Lost() }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ExploreTests {
+  @Test func `all orders of three coroutines are six`() throws {
+    let seen = Numbers()
+    let exploration = try explore {
+      let order = Numbers()
+      let children = (1...3).map { number in launch { order.add(number) } }
+      for child in children { try child.join() }
+      seen.add(order.entries.reduce(0) { $0 * 10 + $1 })
+    }
+    #expect(exploration.isComplete)
+    #expect(Set(seen.entries) == [123, 132, 213, 231, 312, 321])
+  }
+
+  @Test func `a lost update is found, shown and replayed, by every strategy`() throws {
+    let strategies: [ExplorationStrategy] = [
+      .exhaustive(), .exhaustive(delays: 2), .random(), .priorities(depth: 2),
+    ]
+    for strategy in strategies {
+      let failure = try #require(
+        #expect(throws: ExplorationFailure.self) { try explore(strategy, lostUpdate) }
+      )
+      #expect(failure.error is Lost)
+      #expect(failure.table.contains("child 0"))
+      #expect(failure.table.contains("gives way"))
+      let again = #expect(throws: ExplorationFailure.self) {
+        try explore(replay: failure.replay, lostUpdate)
+      }
+      #expect(again?.error is Lost)
+      #expect(again?.table == failure.table)
+      let once = TestScheduler(order: .replay(failure.replay))
+      #expect(throws: Lost.self) { try once.run(lostUpdate) }
+    }
+  }
+
+  @Test func `with a mutex the update is not lost in any order`() throws {
+    let exploration = try explore {
+      let (racy, mutex) = (Racy(), CoroutineMutex())
+      let children = (0..<3).map { _ in launch { try mutex.withLock { try racy.increment() } } }
+      for child in children { try child.join() }
+      if racy.count != 3 { throw Lost() }
+    }
+    #expect(exploration.isComplete)
+    #expect(exploration.runs > 6)
+  }
+
+  @Test func `an order that ends in a deadlock is found`() {
+    let failure = #expect(throws: ExplorationFailure.self) {
+      try explore {
+        let (left, right) = (CoroutineMutex(), CoroutineMutex())
+        launch(name: "A") { try left.withLock { try right.withLock {} } }
+        launch(name: "B") {
+          try right.withLock {
+            try Coroutine.yield()
+            try left.withLock {}
+          }
+        }
+        // Makes the yield above matter in some orders only.
+        launch(name: "C") { try left.withLock { try Coroutine.yield() } }
+      }
+    }
+    #expect(failure?.error is Deadlock)
+  }
+
+  @Test func `a body that is not the same each time is found out`() {
+    let runs = Numbers()
+    let error = #expect(throws: ExplorationError.self) {
+      try explore {
+        runs.add(1)
+        let count = runs.entries.count > 1 ? 1 : 5
+        let children = (0..<count).map { _ in launch { try Coroutine.yield() } }
+        for child in children { try child.join() }
+      }
+    }
+    #expect("\(error as Any)".contains("something else under the same order"))
+  }
+
+  @Test func `a sent value is never lost, wherever the sender is cancelled`() throws {
+    let sweep = try sweepCancellation { victim in
+      let channel = Channel<Int>()
+      let kept = Numbers()
+      let sender = launch(name: victim) {
+        for number in 0..<3 {
+          try channel.send(number) { kept.add($0) }
+        }
+      }
+      let received = Numbers()
+      let receiver = launch {
+        while let number = try? channel.receive() { received.add(number) }
+      }
+      try sender.join()
+      channel.close()
+      try receiver.join()
+      let whole = received.entries + kept.entries
+      try #require(whole == Array(0..<whole.count))
+    }
+    #expect(sweep.places == 2)
+  }
+
+  @Test func `a sweep tells where it fails`() {
+    let failure = #expect(throws: SweepFailure.self) {
+      try sweepCancellation { victim in
+        let steps = Numbers()
+        try launch(name: victim) {
+          for step in 0..<4 {
+            try Coroutine.yield()
+            steps.add(step)
+          }
+        }.join()
+        if steps.entries.count == 2 { throw Lost() }
+      }
+    }
+    #expect(failure?.place == 3)
+  }
+
+  @Test func `every coroutine may find no memory for its stack`() throws {
+    let sweep = try sweepStackFailures {
+      let children = (0..<4).map { number in launch { number } }
+      var sum = 0
+      for child in children {
+        do { sum += try child.value() } catch CoroutineError.noMemoryForStack { sum += 0 }
+      }
+      try #require(sum >= 3)
+    }
+    #expect(sweep.places == 4)
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct SequencerTests {
+  @Test func `steps are passed in the order of their numbers, in any order of running`() throws {
+    try explore {
+      let sequencer = Sequencer()
+      let order = Numbers()
+      let children = [2, 0, 1].map { number in
+        launch { try sequencer.step(number) { order.add(number) } }
+      }
+      for child in children { try child.join() }
+      try #require(order.entries == [0, 1, 2])
+    }
+  }
+}
