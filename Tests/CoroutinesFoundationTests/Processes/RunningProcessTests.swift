@@ -160,8 +160,10 @@ import Testing
 
   @Test func `lines are split wherever the pieces end`() throws {
     try runBlocking {
-      let running = try shell("printf 'a\\r'; printf '\\nb\\n\\n'; printf '\\303'; printf '\\244\\n'")
-        .co.start(streams: [.output])
+      let running = try shell(
+        "printf 'a\\r'; printf '\\nb\\n\\n'; printf '\\303'; printf '\\244\\n'"
+      )
+      .co.start(streams: [.output])
       #expect(Array(running.outputLines) == ["a", "b", "", "ä"])
     }
   }
