@@ -13,7 +13,7 @@ extension CoroutineNamespace where Base: NotificationCenter {
   ///
   /// - Parameters:
   ///   - name: Which ones.
-  ///   - object: By whom; by anybody if left out. It is compared by identity and not kept alive.
+  ///   - object: By whom; by anybody if left out. It is compared by identity.
   ///   - capacity: How many are kept for a slow receiver, and what happens to more.
   /// - Returns: The stream.
   public func notifications(

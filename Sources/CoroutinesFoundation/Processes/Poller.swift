@@ -24,7 +24,7 @@ final class Poller: @unchecked Sendable {
   private let lock = NSLock()
   private var entries: [UInt64: Entry] = [:]
   private var lastTicket: UInt64 = 0
-  /// The thread sleeps in `poll`, or is about to; a byte written here ends that. -1 without a thread.
+  /// A byte written here ends the thread's sleep; -1 as long as there is no thread.
   private var bell: (reading: Int32, writing: Int32) = (-1, -1)
 
   private init() {}

@@ -167,4 +167,29 @@ import Testing
       #expect(Array(running.outputLines) == ["a", "b", "", "ä"])
     }
   }
+
+  @Test func `a process started by code that is cancelled at once is ended`() throws {
+    try runBlocking {
+      let started = Cell<RunningProcess>()
+      let starter = launch {
+        started.value = try shell("sleep 60").co.start()
+        // Before any of the coroutines that serve the process had a turn.
+        Coroutine.current?.cancel()
+      }
+      try starter.join()
+      let running = try #require(started.value)
+      #expect(try running.termination() == .signalled(SIGTERM))
+      #expect(Array(running.outputLines).isEmpty)
+    }
+  }
+
+  @Test func `a run that is cancelled before its first wait is ended`() throws {
+    try runBlocking {
+      let process = shell("sleep 60")
+      let runner = launch(start: .immediately) { try process.co.run() }
+      try runner.cancelAndJoin()
+      #expect(runner.error is CancellationError)
+      try expectGone([process.processIdentifier])
+    }
+  }
 }
