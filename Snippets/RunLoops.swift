@@ -9,5 +9,5 @@ let greeting = launch(on: .runLoop(.main)) {
   print("on the main thread:", Thread.isMainThread)  // prints on the main thread: true
 }
 while !greeting.isFinished {
-  _ = RunLoop.main.run(mode: .default, before: .distantFuture)
+  _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.01))
 }
