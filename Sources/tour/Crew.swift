@@ -7,7 +7,7 @@ import Coroutines
 /// ```
 ///              orders (bounded)            answers
 ///  feeder ──────────────────────▶ workers ─────────▶ select ──▶ collect
-///    ▲ asks for the next job                           ▲ ticks, Ctrl-C
+///    ▲ asks for the next job                           ▲ Ctrl-C
 /// ```
 ///
 /// The feeder waits when the workers have enough to do, so that a sequence of any length takes
@@ -15,7 +15,6 @@ import Coroutines
 struct Crew {
   let size: Int
   let interrupts: Channel<Interrupt>
-  let progress: Progress
 
   /// A job and the promise of what comes of it.
   private struct Order<Job: Sendable, Outcome>: Sendable {
@@ -83,7 +82,7 @@ struct Crew {
     return taken
   }
 
-  /// Waits for answers, for the time to show progress, and for Ctrl-C, whichever comes first.
+  /// Waits for answers and for Ctrl-C, whichever comes first.
   private func follow<Outcome>(
     _ answers: Channel<Outcome>,
     _ collect: @escaping (Outcome) -> Void
@@ -93,9 +92,7 @@ struct Crew {
       try select {
         Receive(from: answers, whenClosed: { isOpen = false }) { collect($0) }
         Receive(from: interrupts) { throw $0 }
-        After(progress.timeToNextShow) {}
       }
-      progress.showIfDue()
     }
   }
 }

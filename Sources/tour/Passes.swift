@@ -6,16 +6,21 @@ import Coroutines
 struct Passes {
   let walk: TreeWalk
   let crew: Crew
-
-  private var progress: Progress { crew.progress }
+  let progress: Progress
 
   /// Counts and compares with many files at a time.
   ///
   /// - Parameter census: Takes what is found, and has it even if this throws.
   /// - Throws: `Interrupt`.
   func concurrently(into census: Box<Census>) throws {
+    try progress.show(.counting) { try count(into: census) }
+    try progress.show(.comparing) { try compare(into: census) }
+    census.value.sort()
+  }
+
+  /// Walks the tree and counts its files.
+  private func count(into census: Box<Census>) throws {
     let findings = walk.findings(.offloaded)
-    progress.reading.begin(.counting)
     try crew.work(
       through: findings.lazy.compactMap { census.value.note($0) },
       {
@@ -34,10 +39,12 @@ struct Passes {
       collect: { census.value.add($0) }
     )
     if let error = findings.error { throw error }
+  }
 
+  /// Compares the files that may be the same.
+  private func compare(into census: Box<Census>) throws {
     let groups = census.value.beginComparing()
     let groupCount = groups.count
-    progress.reading.begin(.comparing)
     try crew.work(
       through: groups,
       {
@@ -53,13 +60,16 @@ struct Passes {
       },
       collect: { census.value.add($0) }
     )
-    census.value.sort()
   }
 
   /// Counts and compares with one file at a time, on one thread of its own.
   ///
   /// - Throws: `Interrupt`; the thread then goes on until the process ends.
   func sequentially() throws -> Census {
+    try progress.show(.sequential) { try goOnceMore() }
+  }
+
+  private func goOnceMore() throws -> Census {
     let result = Channel<Census>(capacity: 1)
     // Only the last reading counts: the thread never waits for those who look at it.
     let readings = Channel<Reading>(capacity: .conflated)
@@ -78,10 +88,8 @@ struct Passes {
           Receive(from: result) { census = $0 }
           Receive(from: crew.interrupts) { throw $0 }
           Receive(from: readings) { progress.reading = $0 }
-          After(progress.timeToNextShow) {}
         }
         if let census { return census }
-        progress.showIfDue()
       }
     }
   }

@@ -1,74 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Coroutines
 import Glibc
 
-/// Shows on standard error how far the tour has come: a bar on a terminal, else a line now and then.
+/// Shows on standard error how far the tour has come: a bar, if that is a terminal, and else nothing.
+///
+/// Each phase of the tour is a `ProgressPromise`; a coroutine of its own iterates it and draws. The work
+/// never waits for the bar: what comes while the bar rests is skipped, but for the latest.
 final class Progress {
-  private enum Style {
-    case bar(isUnicode: Bool)
-    case lines
-    case none
+  private static let standardError: Int32 = 2
+  /// What is quick needs no progress.
+  private static let delay = Duration.milliseconds(100)
+  /// Between two drawings; more of them nobody sees.
+  private static let rest = Duration.milliseconds(50)
+  /// Without news, a big file's bytes are shown all the same.
+  private static let patience = Duration.milliseconds(500)
+
+  /// How far it has come; a change is news for the bar.
+  var reading = Reading() {
+    didSet { phase.report(reading.fraction) }
   }
 
-  private static let standardError: Int32 = 2
-
-  var reading = Reading()
-
-  private let style: Style
-  private let start = ContinuousClock.now
-  private var nextShow: ContinuousClock.Instant
-  /// Between lines; doubles, so that there are few of them.
-  private var pause = Duration.seconds(2)
+  /// Nil if there is no terminal, or nobody wants a bar.
+  private let style: Style?
+  private var phase = ProgressPromise<Void>()
   private var isBarDrawn = false
 
+  private struct Style {
+    let isUnicode: Bool
+  }
+
   init(isQuiet: Bool) {
-    if isQuiet {
-      style = .none
-    } else if isatty(Self.standardError) != 0, Self.variable("TERM") ?? "dumb" != "dumb" {
+    if !isQuiet, isatty(Self.standardError) != 0, Self.variable("TERM") ?? "dumb" != "dumb" {
       let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { Self.variable($0) }.first
       let encoding = (locale ?? "").lowercased()
-      style = .bar(isUnicode: encoding.hasSuffix("utf-8") || encoding.hasSuffix("utf8"))
+      style = Style(isUnicode: encoding.hasSuffix("utf-8") || encoding.hasSuffix("utf8"))
     } else {
-      style = .lines
-    }
-    // What is quick needs no progress.
-    if case .bar = style {
-      nextShow = start + .milliseconds(100)
-    } else {
-      nextShow = start + pause
+      style = nil
     }
   }
 
-  /// How long to wait for news before showing again.
-  var timeToNextShow: Duration {
-    if case .none = style { return .seconds(3600) }
-    return max(ContinuousClock.now.duration(to: nextShow), .nanoseconds(1))
+  /// Shows a phase of the tour while `work` does it.
+  func show<Result>(_ name: Reading.Phase, during work: () throws -> Result) throws -> Result {
+    let promise = ProgressPromise<Void>()
+    phase = promise
+    reading.begin(name)
+    guard let style else { return try work() }
+    let artist = launch(name: "progress bar") { try self.draw(promise, style) }
+    defer {
+      promise.fulfill(())
+      artist.cancel()
+      clear()
+    }
+    return try work()
   }
 
-  /// Shows the reading if it is time to.
-  ///
-  /// Results may come faster than the clock ticks, so this is to be called between them too.
-  func showIfDue() {
-    if case .none = style { return }
-    let now = ContinuousClock.now
-    guard now >= nextShow else { return }
-    switch style {
-    case .bar(let isUnicode):
-      nextShow = now + .milliseconds(50)
-      let line = Bar.line(reading, width: Self.width, isUnicode: isUnicode)
+  /// Draws until the phase is over.
+  private func draw(_ promise: ProgressPromise<Void>, _ style: Style) throws {
+    var fractions = promise.makeIterator()
+    try Coroutine.sleep(for: Self.delay)
+    while promise.isPending {
+      let line = Bar.line(reading, width: Self.width, isUnicode: style.isUnicode)
       write("\r\(line)\u{1B}[K")
       isBarDrawn = true
-    case .lines:
-      pause *= 2
-      nextShow = now + pause
-      let (files, bytes) = (reading.files.grouped, reading.bytes.asBytes)
-      write("tour: \(reading.phase.words.lowercased()): \(files) files, \(bytes) so far\n")
-    case .none: break
+      try Coroutine.sleep(for: Self.rest)
+      try? withTimeout(Self.patience) { _ = fractions.next() }
+      try Coroutine.checkCancellation()
     }
   }
 
   /// Takes the bar away.
-  func clear() {
+  private func clear() {
     if isBarDrawn { write("\r\u{1B}[K") }
     isBarDrawn = false
   }

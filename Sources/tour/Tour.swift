@@ -42,7 +42,6 @@ enum Tour {
     OffloadPool.shared.threadLimit = options.jobs + 1
     let interrupts = InterruptSource()
     let progress = Progress(isQuiet: options.isQuiet)
-    defer { progress.clear() }
     let passes = Passes(
       walk: TreeWalk(
         root: root.path,
@@ -50,7 +49,8 @@ enum Tour {
         includesMounts: options.includesMounts,
         isFile: root.isFile
       ),
-      crew: Crew(size: options.jobs, interrupts: interrupts.channel, progress: progress)
+      crew: Crew(size: options.jobs, interrupts: interrupts.channel),
+      progress: progress
     )
     let clock = ContinuousClock()
     let census = Box(Census())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Coroutines
+package import Coroutines
 package import Dispatch
 
 /// A few coroutines whose steps have one right order on every scheduler.
@@ -32,12 +32,16 @@ package struct OrderingScenario: Sendable {
   /// What a scenario is played with.
   package final class Stage: Sendable {
     package let log = Log()
-    /// The queue that it is played on, if it is one.
-    package let queue: DispatchQueue?
+    /// Has what it is played on run a plain block after those that are there, if it has such.
+    package let perform: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
     fileprivate let end = Gate()
 
-    init(queue: DispatchQueue?) {
-      self.queue = queue
+    init(perform: (@Sendable (@escaping @Sendable () -> Void) -> Void)?) {
+      self.perform = perform
+    }
+
+    convenience init(queue: DispatchQueue) {
+      self.init { block in queue.async(execute: block) }
     }
 
     /// The last step has been noted.
@@ -48,7 +52,7 @@ package struct OrderingScenario: Sendable {
 
   /// The steps, when an event loop of the calling thread plays it.
   package func stepsOnRunBlocking() throws -> [String] {
-    let stage = Stage(queue: nil)
+    let stage = Stage(perform: nil)
     try runBlocking {
       play(stage)
       try stage.end.wait()
@@ -58,7 +62,7 @@ package struct OrderingScenario: Sendable {
 
   /// The steps, when a coroutine of another thread's event loop plays it.
   package func stepsOnSerialScheduler() throws -> [String] {
-    let stage = Stage(queue: nil)
+    let stage = Stage(perform: nil)
     let scheduler = SerialScheduler()
     try runBlocking {
       launch(on: scheduler) { play(stage) }
@@ -79,6 +83,17 @@ package struct OrderingScenario: Sendable {
   package func stepsInCoroutine(of queue: DispatchQueue) throws -> [String] {
     let stage = Stage(queue: queue)
     launch(on: queue) { play(stage) }
+    try runBlocking { try stage.end.wait() }
+    return stage.log.entries
+  }
+
+  /// The steps, when a coroutine of a scheduler plays it that runs plain blocks too.
+  package func steps(
+    inCoroutineOf scheduler: Scheduler,
+    andBlocksBy perform: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
+  ) throws -> [String] {
+    let stage = Stage(perform: perform)
+    launch(on: scheduler) { play(stage) }
     try runBlocking { try stage.end.wait() }
     return stage.log.entries
   }

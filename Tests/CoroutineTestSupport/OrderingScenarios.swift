@@ -210,10 +210,10 @@ extension OrderingScenario {
         stage.log("A")
         first.open()
       }
-      stage.queue?.async {
+      stage.perform?({
         stage.log("next block")
         stage.finish()
-      }
+      })
     }
   ]
 

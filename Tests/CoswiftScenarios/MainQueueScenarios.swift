@@ -45,13 +45,18 @@ extension Scenario {
     Scenario(
       71,
       "closures, promises and plain objects can be awaited",
-      expected: ["closure 1", "promise 2", "rejected 3", "object 4", "nil", "finally"]
+      expected: [
+        "closure 1", "closure 11", "promise 2", "rejected 3", "object 4", "nil", "finally",
+      ]
     ) { play in
       rj_async {
         let closure: RJAsyncClosure = { callback in callback(1, nil) }
         play.log("closure \(try rj_await(closure).value ?? "?")")
-        let promise = Promise<Int> { fulfill, _ in fulfill(2) }
+        let plain: (@escaping (Any?, Any?) -> Void) -> Void = { callback in callback(11, nil) }
+        play.log("closure \(try rj_await(plain).value ?? "?")")
+        let promise = Promise<Int>(on: .global()) { fulfill, _ in fulfill(2) }
         play.log("promise \(try rj_await(promise).value ?? "?")")
+        dispatchPrecondition(condition: .onQueue(.main))
         let failing = Promise<Int> { _, reject in reject(NSError(domain: "error", code: 3)) }
         play.log("rejected \((try rj_await(failing).error as? NSError)?.code ?? 0)")
         play.log("object \(try rj_await(4).value ?? "?")")

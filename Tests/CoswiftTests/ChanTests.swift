@@ -113,6 +113,24 @@ struct ChanTests {
     }
   }
 
+  @Test func `all of many waiters are cancelled (3.4-3)`() throws {
+    try inCoroutine { () throws in
+      let channel = Chan<Int>()
+      let parent = co_launch_now {
+        for _ in 0..<50 { co_launch_now { _ = try channel.receive() } }
+        try co_delay(60)
+      }
+      let others = (0..<50).map { _ in co_launch_now { _ = try channel.receive() } }
+      parent.cancelAndJoin()
+      for number in 0..<50 { channel.send_nonblock(val: number) }
+      for other in others { other.join() }
+      #expect(others.allSatisfy { $0.lastError == nil })
+      // Nobody waits any more: it is dropped.
+      channel.send_nonblock(val: 50)
+      #expect(channel.receive_nonblock() == nil)
+    }
+  }
+
   @Test func `values keep their order and are complete across threads (3.3-7)`() throws {
     let channel = Chan<Int>(buffCount: 3)
     let sums = Cell<[Int]>([])

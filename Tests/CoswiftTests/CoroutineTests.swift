@@ -7,7 +7,7 @@ import coswift
 
 @Suite(.timeLimit(.minutes(1)))
 struct CoroutineTests {
-  @Test func `a child is cancelled with its parent, on the same queue and on another (2.1-5)`()
+  @Test func `a child is cancelled with its parent, on any queue (2.1-5, 3.3-1)`()
     throws
   {
     try inCoroutine { () throws in
@@ -144,6 +144,18 @@ struct CoroutineTests {
     #expect(log.entries == ["1"])
   }
 
+  @Test func `launches on a thread without a queue start in order`() {
+    let log = Log()
+    let done = DispatchSemaphore(value: 0)
+    for number in 0..<10 { co_launch { log("\(number)") } }
+    co_launch {
+      try co_delay(0.001)
+      done.signal()
+    }
+    #expect(done.wait(timeout: .now() + 30) == .success)
+    #expect(log.entries == (0..<10).map { "\($0)" })
+  }
+
   @Test func `the running coroutine is the one that was launched`() throws {
     try inCoroutine { () throws in
       let handle = Cell<Coroutine?>(nil)
@@ -208,7 +220,7 @@ struct CoroutineTests {
     }
   }
 
-  @Test func `a coroutine of the size of its stack recurses deeper with a bigger one`() throws {
+  @Test func `a stack has the size that was asked for, or the usual one (3.3-17, 3.4-12)`() throws {
     func depth(_ count: Int) -> Int { count == 0 ? 0 : 1 + depth(count - 1) }
     try inCoroutine { () throws in
       for size: UInt32? in [nil, 0, 128 << 10, 4 << 20] {

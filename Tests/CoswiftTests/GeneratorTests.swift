@@ -289,6 +289,17 @@ struct GeneratorTests {
     }
   }
 
+  @Test func `nil is a value of a generator of optionals`() throws {
+    try inCoroutine { () throws in
+      let generator = co_sequence(Int?.self) {
+        try yield { 1 }
+        try yield { nil as Int? }
+        try yield { 3 as Int? }
+      }
+      #expect(try generator.take(4) == [1, nil, 3])
+    }
+  }
+
   @Test func `a generator asks another`() throws {
     try inCoroutine { () throws in
       let numbers = self.counter()

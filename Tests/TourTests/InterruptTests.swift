@@ -38,16 +38,33 @@ import Testing
     return (process.terminationStatus, text, shown)
   }
 
+  /// A terminal to show progress on, and what reads what is shown until both small files are counted.
+  private func makeTerminal() throws -> (slave: FileHandle, master: FileHandle, read: () -> String)
+  {
+    var (master, slave): (Int32, Int32) = (-1, -1)
+    try #require(openpty(&master, &slave, nil, nil, nil) == 0)
+    let terminal = FileHandle(fileDescriptor: master, closeOnDealloc: true)
+    return (
+      FileHandle(fileDescriptor: slave, closeOnDealloc: true), terminal,
+      {
+        var text = ""
+        while !text.contains(" 2 files") {
+          text += String(decoding: terminal.availableData, as: UTF8.self)
+        }
+        return text
+      }
+    )
+  }
+
   @Test func `Ctrl-C prints what was counted so far and exits with 130`() throws {
     let tree = try slowTree()
-    let errors = Pipe()
-    let result = try interrupted(["-j", "2", tree.path], errors: errors.fileHandleForWriting) {
-      // The first line of progress comes when a run takes longer than usual.
-      String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
-    }
+    let terminal = try makeTerminal()
+    let result = try interrupted(
+      ["-j", "2", tree.path],
+      errors: terminal.slave,
+      isUnderWay: terminal.read
+    )
     #expect(result.status == 130)
-    #expect(result.errors.hasPrefix("tour: counting: 2 files, "))
-    #expect(result.errors.hasSuffix(" so far\n"))
     #expect(result.output.hasPrefix("Interrupted."))
     #expect(result.output.contains("2 files\n"))
     #expect(result.output.contains("Duplicates: not looked for yet"))
@@ -55,22 +72,32 @@ import Testing
 
   @Test func `a terminal gets a bar, and Ctrl-C takes it away`() throws {
     let tree = try slowTree()
-    var (master, slave): (Int32, Int32) = (-1, -1)
-    try #require(openpty(&master, &slave, nil, nil, nil) == 0)
-    let terminal = FileHandle(fileDescriptor: master, closeOnDealloc: true)
+    let terminal = try makeTerminal()
     let result = try interrupted(
       ["--json", tree.path],
-      errors: FileHandle(fileDescriptor: slave, closeOnDealloc: true)
-    ) {
-      String(decoding: terminal.availableData, as: UTF8.self)
-    }
+      errors: terminal.slave,
+      isUnderWay: terminal.read
+    )
     #expect(result.status == 130)
     #expect(result.errors.hasPrefix("\rCounting ▕"))
-    let rest = String(decoding: terminal.availableData, as: UTF8.self)
+    let rest = String(decoding: terminal.master.availableData, as: UTF8.self)
     #expect(rest.hasSuffix("\r\u{1B}[K"))
     let json = try JSONDecoder().decode(JSONOutput.self, from: Data(result.output.utf8))
     #expect(json.interrupted)
     #expect(json.files == 2)
     #expect(json.duplicates == nil)
+  }
+
+  @Test func `where there is no terminal nothing is shown`() throws {
+    let tree = try slowTree()
+    let errors = Pipe()
+    let result = try interrupted(["-j", "2", tree.path], errors: errors.fileHandleForWriting) {
+      // Longer than a bar would wait: that it is not there can be seen in no other way.
+      Thread.sleep(forTimeInterval: 0.5)
+      return ""
+    }
+    try errors.fileHandleForWriting.close()
+    #expect(result.status == 130)
+    #expect(errors.fileHandleForReading.readDataToEndOfFile().isEmpty)
   }
 }

@@ -19,6 +19,8 @@ final class Lifetime: @unchecked Sendable {
 
   private let cell = WaitingState(State(), isBiased: false)
 
+  deinit { cell.deallocate() }
+
   /// Notes the coroutine of a new incarnation, and cancels it if that has been asked for.
   func adopt(_ coroutine: Coroutine) {
     let (isCancelled, old) = cell.lock.withLock {

@@ -41,7 +41,7 @@ enum SpareCoroutines {
     let object = Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner)
     guard object.isExactly(type) else {
       dropFirst(list, thread)
-      return nil
+      return takeRecent(type, thread)
     }
     list.pointee = fiber.pointee.link.next.map { UnsafeMutableRawPointer($0) }
     thread.spareCount(of: list).pointee &-= 1

@@ -39,6 +39,8 @@ public final class CoroutineBarrier: @unchecked Sendable {
     cell = WaitingState(State(parties: parties), isBiased: false)
   }
 
+  deinit { cell.deallocate() }
+
   /// How many make a round.
   public var parties: Int { cell.lock.withLock { cell.state.pointee.parties } }
 

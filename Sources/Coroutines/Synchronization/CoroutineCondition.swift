@@ -35,6 +35,8 @@ public final class CoroutineCondition: @unchecked Sendable {
     self.mutex = mutex
   }
 
+  deinit { cell.deallocate() }
+
   /// Parks until `isTrue` says so, which is asked inside the mutex; returns at once if it is.
   ///
   /// *Cancellation:* as for `wait()`.

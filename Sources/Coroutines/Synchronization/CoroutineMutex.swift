@@ -43,6 +43,7 @@ public final class CoroutineMutex: @unchecked Sendable {
 
   deinit {
     cell.state.pointee.kept?.release()
+    cell.deallocate()
   }
 
   // MARK: - With a body

@@ -41,6 +41,8 @@ public final class CoroutineReadWriteLock: @unchecked Sendable {
   /// A lock that nobody holds.
   public init() {}
 
+  deinit { cell.deallocate() }
+
   // MARK: - Reading
 
   /// Runs `body` while nobody writes; others may read at the same time.

@@ -44,6 +44,8 @@ public final class CoroutineSemaphore: @unchecked Sendable {
     cell = WaitingState(permits, isBiased: true)
   }
 
+  deinit { cell.deallocate() }
+
   /// Permits that nobody has now.
   public var available: Int { cell.lock.withLock { cell.state.pointee } }
 

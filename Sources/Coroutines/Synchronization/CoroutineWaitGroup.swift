@@ -31,6 +31,8 @@ public final class CoroutineWaitGroup: @unchecked Sendable {
     cell = WaitingState(count, isBiased: false)
   }
 
+  deinit { cell.deallocate() }
+
   /// Things that are not done yet.
   public var count: Int { cell.lock.withLock { cell.state.pointee } }
 

@@ -8,7 +8,10 @@ import Synchronization
 ///
 /// All objects of this folder are thin over it. The lock of those that are taken again and again is
 /// biased, as a channel's: coroutines of one event loop share them without an atomic operation.
-struct WaitingState<State>: ~Copyable, @unchecked Sendable {
+///
+/// Its owner gives the memory back, in its `deinit`. (A structure with a `deinit` of its own cannot be copied, and then
+/// what changes `cell.queue.pointee` counts, for ThreadSanitizer, as an access to `cell`, which others read.)
+struct WaitingState<State>: @unchecked Sendable {
   // SAFETY: constant pointers; what they point to is guarded by the lock.
 
   /// Those who wait, in the order of their coming.
@@ -46,7 +49,8 @@ struct WaitingState<State>: ~Copyable, @unchecked Sendable {
     state = withUnsafeMutablePointer(to: &block.pointee.state) { $0 }
   }
 
-  deinit {
+  /// Gives the memory back.
+  func deallocate() {
     assert(queue.pointee.isEmpty, "a waiting state goes away while somebody waits for it")
     block.deinitialize(count: 1)
     block.deallocate()

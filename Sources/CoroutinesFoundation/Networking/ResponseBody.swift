@@ -79,11 +79,16 @@ public final class ResponseBody: Sequence, Sendable {
     self.task = task
     self.buffer = buffer
     let chunks = chunks
-    let work: @Sendable () throws -> Void = {
-      defer {
-        chunks.close()
-        task.cancel()
-      }
+    let stop: @Sendable () -> Void = {
+      chunks.close()
+      task.cancel()
+    }
+    let cancelled: @Sendable () -> Void = {
+      buffer.abandon(CancellationError())
+      stop()
+    }
+    pump = launchServant("response body", ifNotRun: cancelled) {
+      defer { stop() }
       do {
         while let chunk = try buffer.next() { try chunks.send(chunk) }
       } catch {
@@ -91,8 +96,6 @@ public final class ResponseBody: Sequence, Sendable {
         buffer.abandon(error)
       }
     }
-    pump =
-      Coroutine.current != nil ? launch(name: "response body", work) : launch(on: .shared, work)
   }
 
   deinit { cancel() }

@@ -72,10 +72,11 @@ extension CoroutineNamespace where Base: URLSession {
       URLSessionTask
   ) throws -> (Data, URLResponse) {
     precondition(
-      Coroutine.current != nil || !Thread.isMainThread
-        || base.delegateQueue !== OperationQueue.main,
-      "This URLSession reports on the main queue, and the main thread was about to block until it "
-        + "does. Call this in a coroutine (`launch { }`), or use a session with another queue."
+      base.delegateQueue !== OperationQueue.main || !Thread.isMainThread
+        || !(Coroutine.current == nil || Scheduler.current.core is EventLoop),
+      "This URLSession reports on the main queue, and the main thread was about to wait for it without "
+        + "serving that queue. Call this in a coroutine of the main queue or of another thread "
+        + "(`launch(on:)`), or use a session with another queue."
     )
     return try runBlocking {
       try Coroutine.checkCancellation()

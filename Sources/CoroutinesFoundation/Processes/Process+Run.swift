@@ -40,12 +40,12 @@ extension CoroutineNamespace where Base: Process {
           base,
           input == nil ? [.output, .errors] : [.input, .output, .errors]
         )
-        let end = scope.launch { try process.supervise(grace: grace) }
         let output = scope.launch { try process.output.map { try Descriptor($0).readToEnd() } }
         let errors = scope.launch { try process.errors.map { try Descriptor($0).readToEnd() } }
         if let input { scope.launch { try process.feed(input) } }
         return ProcessOutput(
-          termination: try end.value(),
+          // Here and not in a child, which would not begin if cancellation came before its turn.
+          termination: try process.supervise(grace: grace),
           standardOutput: try output.value() ?? Data(),
           standardError: try errors.value() ?? Data()
         )

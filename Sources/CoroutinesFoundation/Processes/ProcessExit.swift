@@ -2,7 +2,6 @@
 
 import CCoroutinesFoundation
 import Coroutines
-import Dispatch
 import Foundation
 
 /// The end of a process that Foundation runs.
@@ -33,8 +32,7 @@ final class ProcessExit: Sendable {
     // If it has been collected already, this fails, or finds a process that is none of our children.
     let descriptor = ccf_open_process(identifier)
     guard descriptor >= 0 else { return }
-    let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: Self.queue)
-    source.setEventHandler { [termination] in
+    _ = try? Poller.shared.add(descriptor, Int32(POLLIN)) { [termination] in
       var information = siginfo_t()
       // Leaves the process to Foundation, which collects it.
       if waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT | WNOHANG) == 0,
@@ -44,14 +42,8 @@ final class ProcessExit: Sendable {
         let isExit = information.si_code == CLD_EXITED
         termination.fulfill(isExit ? .exited(status) : .signalled(status))
       }
-      source.cancel()
+      close(descriptor)
     }
-    source.setCancelHandler { close(descriptor) }
-    source.resume()
     #endif
   }
-
-  #if os(Linux)
-  private static let queue = DispatchQueue(label: "swift-coroutines.processes")
-  #endif
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Coroutines
-import Dispatch
 import Foundation
 
 /// Waits until a pipe, a socket or a terminal can be read or written without blocking.
@@ -9,16 +8,13 @@ enum Readiness {
   case toRead
   case toWrite
 
-  /// Where the sources of all waits report; what they do there takes no time.
-  private static let queue = DispatchQueue(label: "swift-coroutines.readiness")
-
   /// Waits until `descriptor` is ready: parks the calling coroutine, or blocks the thread if there is
   /// none.
   ///
   /// Ready means that one call does not block, be it because of data, of an end or of an error. A
   /// coroutine lets others run even if there is nothing to wait for.
   ///
-  /// *Cancellation:* ends the wait; nothing has been read or written.
+  /// *Cancellation:* ends the wait; nothing has been read or written, and the descriptor may be closed.
   func wait(_ descriptor: Int32) throws {
     guard Coroutine.current != nil else {
       _ = poll(descriptor, timeout: -1)
@@ -29,30 +25,19 @@ enum Readiness {
       return
     }
     let promise = Promise<Void>()
-    let source: any DispatchSourceProtocol =
-      switch self {
-      case .toRead: DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: Self.queue)
-      case .toWrite: DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: Self.queue)
-      }
-    source.setEventHandler { source.cancel() }
-    // The wait is over only when libdispatch is done with the descriptor: then it may be closed.
-    source.setCancelHandler { promise.fulfill(()) }
-    source.resume()
+    let ticket = try Poller.shared.add(descriptor, events) { promise.fulfill(()) }
     do {
       try promise.await()
     } catch {
-      source.cancel()
-      try withCancellationShield { try promise.await() }
+      Poller.shared.remove(ticket)
       throw error
     }
   }
 
+  private var events: Int32 { self == .toRead ? Int32(POLLIN) : Int32(POLLOUT) }
+
   private func poll(_ descriptor: Int32, timeout: Int32) -> Bool {
-    var watched = pollfd(
-      fd: descriptor,
-      events: Int16(self == .toRead ? POLLIN : POLLOUT),
-      revents: 0
-    )
+    var watched = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     while true {
       let count = Foundation.poll(&watched, 1, timeout)
       if count < 0, errno == EINTR { continue }

@@ -22,7 +22,11 @@ public final class RunningProcess: Sendable {
     self.process = process
     outputLines = Self.lines(of: process.output, capacity)
     errorLines = Self.lines(of: process.errors, capacity)
-    supervisor = Self.begin { _ = try process.supervise(grace: grace) }
+    supervisor = launchServant(
+      "process",
+      ifNotRun: { launch(on: .shared, name: "process") { process.terminate(grace: grace) } },
+      { _ = try process.supervise(grace: grace) }
+    )
   }
 
   private static func lines(
@@ -34,7 +38,7 @@ public final class RunningProcess: Sendable {
       lines.close()
       return lines.receiveEnd
     }
-    begin {
+    launchServant("lines", ifNotRun: { lines.close() }) {
       defer { lines.close() }
       let descriptor = try Descriptor(handle)
       var splitter = LineSplitter()
@@ -46,13 +50,6 @@ public final class RunningProcess: Sendable {
       if let last = splitter.rest { try lines.send(last) }
     }
     return lines.receiveEnd
-  }
-
-  /// Launches a child of the calling coroutine, if there is one.
-  @discardableResult
-  private static func begin(_ work: @escaping @Sendable () throws -> Void) -> Coroutine {
-    Coroutine.current == nil
-      ? launch(on: .shared, name: "process", work) : launch(name: "process", work)
   }
 
   /// Its number.

@@ -54,16 +54,22 @@ struct StartedProcess: Sendable {
     do {
       return try exit.termination.await()
     } catch {
-      try withCancellationShield {
-        signalAll(SIGTERM)
-        do {
-          try withTimeout(grace) { _ = try exit.termination.await() }
-        } catch is TimeoutError {
-          signalAll(SIGKILL)
-          _ = try exit.termination.await()
-        }
-      }
+      terminate(grace: grace)
       throw error
+    }
+  }
+
+  /// Sees to it that the end comes, and waits for it, deaf to cancellation.
+  func terminate(grace: Duration) {
+    signalAll(SIGTERM)
+    // Nothing here throws but the time limit: the promise is always fulfilled.
+    try? withCancellationShield {
+      do {
+        try withTimeout(grace) { _ = try exit.termination.await() }
+      } catch is TimeoutError {
+        signalAll(SIGKILL)
+        _ = try exit.termination.await()
+      }
     }
   }
 

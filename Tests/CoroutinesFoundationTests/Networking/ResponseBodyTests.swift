@@ -168,7 +168,7 @@ import FoundationNetworking
           _ = try URLSession.shared.co.stream(from: server.url())
         }
       }
-      try expect(server) { $0.accepted == $0.abandoned && $0.open == 0 }
+      try expect(server) { $0.active == 0 && $0.open == 0 }
     }
   }
 

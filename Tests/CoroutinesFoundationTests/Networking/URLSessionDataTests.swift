@@ -107,7 +107,7 @@ import FoundationNetworking
       #expect(throws: TimeoutError.self) {
         try withTimeout(.milliseconds(50)) { try URLSession.shared.co.data(from: server.url()) }
       }
-      try expect(server) { $0.abandoned == 1 && $0.open == 0 }
+      try expect(server) { $0.active == 0 && $0.open == 0 }
     }
   }
 

@@ -72,7 +72,9 @@ func shell(_ script: String) -> Process {
       #expect(killed.termination == .signalled(9))
       let exited = try shell("exit 9").co.run()
       #expect(exited.termination == .exited(9))
-      #expect("\(killed.termination), \(exited.termination)" == "ended by signal 9, exited with status 9")
+      #expect(
+        "\(killed.termination), \(exited.termination)" == "ended by signal 9, exited with status 9"
+      )
     }
   }
 

@@ -59,10 +59,10 @@ import Testing
 
   @Test func `megabytes that nobody reads do not make it stick`() throws {
     try runBlocking {
-      let running = try shell("seq 1 300000 >&2; seq 1 300000").co.start()
+      let running = try shell("yes $(seq 1 40) | head -n 20000 | tee /dev/stderr").co.start()
       #expect(try running.termination() == .exited(0))
-      #expect(running.outputLines.reduce(0) { count, _ in count + 1 } == 300_000)
-      #expect(running.errorLines.reduce(0) { count, _ in count + 1 } == 300_000)
+      #expect(running.outputLines.reduce(0) { count, _ in count + 1 } == 20_000)
+      #expect(running.errorLines.reduce(0) { count, _ in count + 1 } == 20_000)
     }
   }
 
@@ -70,13 +70,13 @@ import Testing
     try withTemporaryDirectory { directory in
       let file = directory.appendingPathComponent("done")
       try runBlocking {
-        let running = try shell("seq 1 300000; echo done > '\(file.path)'").co
+        let running = try shell("seq 1 50000; echo done > '\(file.path)'").co
           .start(streams: [.output], capacity: 4)
         #expect(try running.outputLines.receive() == "1")
-        // It has written two megabytes into a pipe that takes 64 KiB.
+        // It writes a quarter of a megabyte, and a pipe takes 64 KiB.
         #expect(!FileManager.default.fileExists(atPath: file.path))
         #expect(running.isRunning)
-        #expect(running.outputLines.reduce(0) { count, _ in count + 1 } == 299_999)
+        #expect(running.outputLines.reduce(0) { count, _ in count + 1 } == 49_999)
         #expect(try running.termination() == .exited(0))
         #expect(FileManager.default.fileExists(atPath: file.path))
       }
@@ -160,9 +160,36 @@ import Testing
 
   @Test func `lines are split wherever the pieces end`() throws {
     try runBlocking {
-      let running = try shell("printf 'a\\r'; printf '\\nb\\n\\n'; printf '\\303'; printf '\\244\\n'")
-        .co.start(streams: [.output])
+      let running = try shell(
+        "printf 'a\\r'; printf '\\nb\\n\\n'; printf '\\303'; printf '\\244\\n'"
+      )
+      .co.start(streams: [.output])
       #expect(Array(running.outputLines) == ["a", "b", "", "ä"])
+    }
+  }
+
+  @Test func `a process started by code that is cancelled at once is ended`() throws {
+    try runBlocking {
+      let started = Cell<RunningProcess>()
+      let starter = launch {
+        started.value = try shell("sleep 60").co.start()
+        // Before any of the coroutines that serve the process had a turn.
+        Coroutine.current?.cancel()
+      }
+      try starter.join()
+      let running = try #require(started.value)
+      #expect(try running.termination() == .signalled(SIGTERM))
+      #expect(Array(running.outputLines).isEmpty)
+    }
+  }
+
+  @Test func `a run that is cancelled before its first wait is ended`() throws {
+    try runBlocking {
+      let process = shell("sleep 60")
+      let runner = launch(start: .immediately) { try process.co.run() }
+      try runner.cancelAndJoin()
+      #expect(runner.error is CancellationError)
+      try expectGone([process.processIdentifier])
     }
   }
 }

@@ -11,8 +11,13 @@ import Testing
   /// Under a sanitizer every object ends.
   private static let objectsServeAgain = cck_is_instrumented() == 0
 
+  /// Runs `body` on a thread that keeps no objects yet.
+  private func onFreshThread(_ body: @escaping @Sendable () throws -> Void) throws {
+    try runBlocking { try launch(on: SerialScheduler(name: "fresh"), body).value() }
+  }
+
   @Test func `an ended coroutine's object serves the next launch`() throws {
-    try runBlocking {
+    try onFreshThread {
       // The first launch of the thread has none to use; the limit of what is kept is far away.
       try launch {}.join()
       let first = ObjectIdentifier(launch {})
@@ -24,7 +29,7 @@ import Testing
   }
 
   @Test func `so does one whose handle was in use when it ended`() throws {
-    try runBlocking {
+    try onFreshThread {
       func identifier() throws -> ObjectIdentifier {
         let coroutine = launch { 7 }
         let value = try coroutine.value()

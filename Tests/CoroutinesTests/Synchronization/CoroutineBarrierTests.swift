@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `leaving completes the round of those who are there`() throws {
+  @Test func `leaving completes the round of those who are there (rule 13)`() throws {
     try runBlocking {
       let barrier = CoroutineBarrier(parties: 3)
       let parties = (0..<2).map { _ in launch { try barrier.wait() } }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CoroutineMutexTests {
   @Test(arguments: Place.allCases)
-  func `one at a time is inside, also across waits`(place: Place) throws {
+  func `one at a time is inside, also across waits (rule 13)`(place: Place) throws {
     let most = try place.run {
       let mutex = CoroutineMutex()
       var (inside, most) = (0, 0)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `unlocking runs on; the next one becomes ready`() throws {
+  @Test func `unlocking runs on; the next one becomes ready (rule 13)`() throws {
     try runBlocking {
       let mutex = CoroutineMutex()
       let steps = Steps<String>()

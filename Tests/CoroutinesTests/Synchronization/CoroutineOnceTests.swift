@@ -25,7 +25,7 @@ import Testing
     #expect(once.valueIfReady == 1)
   }
 
-  @Test func `an error goes to its maker; the next in line makes it`() throws {
+  @Test func `an error goes to its maker; the next in line makes it (rule 13)`() throws {
     try runBlocking {
       let once = CoroutineOnce<String>()
       let first = launch {

@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `a writer that leaves lets in all readers up to the next writer`() throws {
+  @Test func `a writer that leaves lets in all readers up to the next writer (rule 13)`() throws {
     try runBlocking {
       let lock = CoroutineReadWriteLock()
       let (gate, readers) = (Gate(), Gate())

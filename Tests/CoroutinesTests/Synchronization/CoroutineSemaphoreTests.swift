@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct CoroutineSemaphoreTests {
   @Test(arguments: [1, 2, 5])
-  func `at most so many are inside at a time`(permits: Int) throws {
+  func `at most so many are inside at a time (rule 13)`(permits: Int) throws {
     try runBlocking {
       let semaphore = CoroutineSemaphore(permits: permits, limit: permits)
       var (inside, most) = (0, 0)

@@ -42,7 +42,7 @@ import Testing
     }
   }
 
-  @Test func `those who waited go on although the group is used again`() throws {
+  @Test func `those who waited go on although the group is used again (rule 13)`() throws {
     try runBlocking {
       let group = CoroutineWaitGroup(count: 1)
       let first = launch { try group.wait() }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineTestSupport
+import Coroutines
+import CoroutinesFoundation
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct TickTests {
+  @Test(arguments: [true, false])
+  func `ticks come one after the other`(_ usesRunLoop: Bool) throws {
+    let thread = RunLoopThread()
+    try runBlocking {
+      let ticks = Timer.co.ticks(
+        every: .milliseconds(3),
+        on: usesRunLoop ? thread.runLoop : nil,
+        capacity: .unbounded
+      )
+      let times = try (1...4).map { _ in try ticks.receive() }
+      #expect(times == times.sorted())
+    }
+  }
+
+  @Test func `a late receiver finds the last tick`() throws {
+    try runBlocking {
+      let ticks = Timer.co.ticks(every: .milliseconds(2))
+      let first = try ticks.receive()
+      try Coroutine.sleep(for: .milliseconds(30))
+      let second = try ticks.receive()
+      // Not one of those that came while nobody looked.
+      #expect(second.timeIntervalSince(first) > 0.015)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `closing ends the ticks`(_ usesRunLoop: Bool) throws {
+    let thread = RunLoopThread()
+    try runBlocking {
+      let ticks = Timer.co.ticks(
+        every: .milliseconds(2),
+        on: usesRunLoop ? thread.runLoop : nil
+      )
+      var count = 0
+      for _ in ticks {
+        count += 1
+        if count == 3 { ticks.close() }
+      }
+      #expect(count == 3 || count == 4)  // one more may have been kept
+      #expect(throws: ChannelError.closed) { _ = try ticks.receive() }
+    }
+  }
+
+  @Test func `a cancelled wait ends without a tick (rule 3)`() throws {
+    try runBlocking {
+      let ticks = Timer.co.ticks(every: .seconds(60))
+      #expect(throws: TimeoutError.self) {
+        try withTimeout(.milliseconds(5)) { _ = try ticks.receive() }
+      }
+    }
+  }
+}
