@@ -140,13 +140,13 @@ package final class HostedCore: SchedulerCore, @unchecked Sendable {
     return true
   }
 
-  package override func coroutineBegan() {
+  package override func coroutineBegan(_ coroutine: Coroutine) {
     // SAFETY: balanced in `coroutineEnded`; a live coroutine holds its scheduler.
     _ = Unmanaged.passRetained(self)
     host.coroutineBegan()
   }
 
-  package override func coroutineEnded() {
+  package override func coroutineEnded(_ coroutine: Coroutine) {
     host.coroutineEnded()
     // SAFETY: takes back the retain above. The block that runs this holds the object too.
     Unmanaged.passUnretained(self).release()
