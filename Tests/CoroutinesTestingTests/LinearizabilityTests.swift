@@ -5,6 +5,13 @@ import CoroutinesTesting
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct LinearizabilityTests {
+  /// Fewer scenarios than by default: these run with all other tests.
+  private static let options: LinearizabilityOptions = {
+    var options = LinearizabilityOptions()
+    options.scenarios = 40
+    return options
+  }()
+
   private static let operations: [ChannelSpecification.Operation] = [
     .send(1), .send(2), .sendIfReady(3), .receive, .receive, .receiveIfReady, .close, .count,
     .isClosed,
@@ -13,7 +20,8 @@ import Testing
   @Test(arguments: [0, 1, 2]) func `a channel that waits is linearizable`(limit: Int) throws {
     let report = try checkLinearizability(
       ChannelSpecification(limit: limit),
-      of: Self.operations
+      of: Self.operations,
+      options: Self.options
     ) {
       Channel<Int>(capacity: limit)
     } perform: {
@@ -29,7 +37,8 @@ import Testing
     ] {
       try checkLinearizability(
         ChannelSpecification(limit: 1, overflow: overflow),
-        of: Self.operations
+        of: Self.operations,
+        options: Self.options
       ) {
         Channel<Int>(capacity: capacity)
       } perform: {
@@ -115,7 +124,7 @@ import Testing
   }
 
   @Test func `what a mutex guards happens at once`() throws {
-    try checkLinearizability(MutexSpecification(), of: [.enter]) {
+    try checkLinearizability(MutexSpecification(), of: [.enter], options: Self.options) {
       Guarded()
     } perform: { guarded, _ in
       try guarded.enter()
@@ -151,7 +160,8 @@ import Testing
   @Test func `a semaphore is linearizable`() throws {
     try checkLinearizability(
       SemaphoreSpecification(),
-      of: [.acquire, .acquire, .acquireIfReady, .release]
+      of: [.acquire, .acquire, .acquireIfReady, .release],
+      options: Self.options
     ) {
       CoroutineSemaphore(permits: 2)
     } perform: { semaphore, operation in
@@ -190,7 +200,8 @@ import Testing
   @Test func `a promise is linearizable`() throws {
     try checkLinearizability(
       PromiseSpecification(),
-      of: [.await, .await, .fulfill(1), .fulfill(2), .isPending]
+      of: [.await, .await, .fulfill(1), .fulfill(2), .isPending],
+      options: Self.options
     ) {
       Promise<Int>()
     } perform: { promise, operation in

@@ -57,8 +57,7 @@ public final class CoroutineCondition: @unchecked Sendable {
   /// Unlocking and beginning to wait are one step: no signal is lost in between.
   ///
   /// *Cancellation:* ends the wait. It throws once the caller holds the mutex again, which is waited for
-  /// all the same: code around it finds the mutex as it left it. A signal that came at the same moment goes to
-  /// the next in line.
+  /// all the same: code around it finds the mutex as it left it. A wait that a signal has ended returns.
   ///
   /// - Throws: `SynchronizationError.notHeldByCaller` if the caller does not hold the mutex; `CancellationError`;
   ///   `CoroutineError.outsideCoroutine`.
@@ -71,11 +70,8 @@ public final class CoroutineCondition: @unchecked Sendable {
     let outcome = cell.park(fiber, thread, cell.lock.acquire(thread)) {
       keepsHolder = mutex.release("CoroutineCondition.wait()")
     }
-    let isCancelled = outcome == .cancelled || fiber.mustGiveBack
-    // After a broadcast (`closed`) there is nothing to give on: everybody was woken.
-    if isCancelled, outcome == .delivered { signal() }
     mutex.acquireAgain(fiber, keepsHolder: keepsHolder)
-    if isCancelled { throw CancellationError() }
+    if outcome == .cancelled { throw CancellationError() }
   }
 
   /// Wakes the one who has waited longest, if anybody waits.
@@ -96,7 +92,7 @@ public final class CoroutineCondition: @unchecked Sendable {
   public func broadcast() {
     var wakes = ResumeList()
     let mode = cell.lock.acquire(currentThread())
-    wakes.claimAll(of: &cell.queue.pointee, .closed)
+    wakes.claimAll(of: &cell.queue.pointee, .delivered)
     cell.lock.release(mode)
     wakes.resumeAll()
   }

@@ -52,9 +52,9 @@ public final class CoroutineMutex: @unchecked Sendable {
   ///
   /// Parks while somebody else holds it.
   ///
-  /// *Cancellation:* ends the wait, and `body` does not run. A coroutine that is cancelled between being
-  /// handed the mutex and running again hands it on. Inside, cancellation is as anywhere else: `body`
-  /// throws at its next park point, and the mutex is unlocked.
+  /// *Cancellation:* ends the wait, and `body` does not run. Once the mutex has been handed over, the wait is
+  /// over, and cancellation is as anywhere else: `body` throws at its next park point, and the mutex is
+  /// unlocked.
   ///
   /// - Parameter body: What to do; it may park.
   /// - Returns: What `body` returns.
@@ -154,10 +154,6 @@ public final class CoroutineMutex: @unchecked Sendable {
     }
     fiber.waits(for: self)
     if cell.park(fiber, thread, mode) == .cancelled { throw CancellationError() }
-    if fiber.mustGiveBack {
-      release(operation)
-      throw CancellationError()
-    }
     if keepsHolder { keep(fiber) }
   }
 

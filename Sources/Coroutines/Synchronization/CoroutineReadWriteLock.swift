@@ -49,8 +49,8 @@ public final class CoroutineReadWriteLock: @unchecked Sendable {
   ///
   /// Parks while somebody writes, or waits to write and came first.
   ///
-  /// *Cancellation:* ends the wait, and `body` does not run. A coroutine that is cancelled between being
-  /// let in and running again leaves at once.
+  /// *Cancellation:* ends the wait, and `body` does not run. Who has been let in is in: `body` then throws at
+  /// its next park point.
   ///
   /// - Parameter body: What to do; it may park.
   /// - Returns: What `body` returns.
@@ -148,10 +148,6 @@ public final class CoroutineReadWriteLock: @unchecked Sendable {
     if cell.park(fiber, thread, mode, slot: UnsafeMutableRawPointer(hold)) == .cancelled {
       // The cancelled one may have been a writer with readers behind it.
       letIn(cell.lock.acquire(currentThread()))
-      throw CancellationError()
-    }
-    if fiber.mustGiveBack {
-      leave(hold)
       throw CancellationError()
     }
   }

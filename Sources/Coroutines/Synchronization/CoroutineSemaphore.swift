@@ -53,8 +53,8 @@ public final class CoroutineSemaphore: @unchecked Sendable {
 
   /// Runs `body` with a permit; parks until there is one.
   ///
-  /// *Cancellation:* ends the wait, and `body` does not run. A permit that was handed over at the same
-  /// moment goes to the next in line.
+  /// *Cancellation:* ends the wait, and `body` does not run. Once a permit has been handed over, the wait is
+  /// over: `body` then throws at its next park point.
   ///
   /// - Parameter body: What to do; it may park.
   /// - Returns: What `body` returns.
@@ -86,7 +86,7 @@ public final class CoroutineSemaphore: @unchecked Sendable {
 
   /// Takes permits; parks until there are as many.
   ///
-  /// *Cancellation:* takes none.
+  /// *Cancellation:* ends the wait, and takes none. Once the permits have been handed over, it is too late.
   ///
   /// - Parameter count: How many; from 1 to the limit.
   /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
@@ -108,10 +108,6 @@ public final class CoroutineSemaphore: @unchecked Sendable {
     if outcome == .cancelled {
       // Those behind may ask for less.
       give(0)
-      throw CancellationError()
-    }
-    if fiber.mustGiveBack {
-      give(count)
       throw CancellationError()
     }
   }
@@ -137,10 +133,6 @@ public final class CoroutineSemaphore: @unchecked Sendable {
     } catch {
       give(0)
       throw error
-    }
-    if Task.isCancelled {
-      give(count)
-      throw CancellationError()
     }
   }
 

@@ -90,11 +90,3 @@ struct WaitingState<State>: @unchecked Sendable {
     }
   }
 }
-
-extension UnsafeMutablePointer where Pointee == Fiber {
-  /// The code that the coroutine runs has been cancelled: what it was just handed goes to the next.
-  @inline(__always)
-  var mustGiveBack: Bool {
-    pointee.attention.load(ordering: .relaxed) && CancellationScope.isCancelled(self)
-  }
-}
