@@ -10,6 +10,7 @@ package protocol ReadyChooser: AnyObject {
   /// - Parameters:
   ///   - ready: Two or more, in the order in which they became ready.
   ///   - time: Nanoseconds of the scheduler's time.
+  /// - Returns: Its index in `ready`.
   func choose(among ready: [Coroutine], at time: Int64) -> Int
 }
 

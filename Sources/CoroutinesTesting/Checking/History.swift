@@ -42,6 +42,7 @@ struct History<Specification: SequentialSpecification> {
   /// (Lowe, *Testing for Linearizability*, 2017).
   ///
   /// - Parameter specification: In its initial state.
+  /// - Returns: True if there is one.
   func isLinearizable(_ specification: Specification) -> Bool {
     var search = Search(calls: calls.filter { !$0.isCancelled })
     return search.go(specification, begun: 0, ended: 0)

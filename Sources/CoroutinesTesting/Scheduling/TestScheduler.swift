@@ -148,7 +148,9 @@ public final class TestScheduler: Scheduler, @unchecked Sendable {
     loop.withTurn { loop.step() }
   }
 
-  /// Runs what is ready, and what that makes ready, until all wait. The clock stands still.
+  /// Runs what is ready, and what that makes ready, until all wait.
+  ///
+  /// The clock stands still.
   public func runUntilIdle() {
     loop.withTurn { while loop.step() {} }
   }

@@ -7,7 +7,7 @@ import Dispatch
 import Testing
 
 #if os(Linux)
-  import Glibc
+import Glibc
 #endif
 
 @Suite struct StackSizeTests {
@@ -103,43 +103,43 @@ import Testing
   }
 
   #if os(Linux)
-    /// A sanitizer's own memory takes more address space than any limit leaves.
-    @Test(.enabled(if: cck_is_instrumented() == 0), .timeLimit(.minutes(1)))
-    func `without address space for more stacks, those that have one go on unharmed`() async {
-      await #expect(processExitsWith: .success) {
-        var limit = rlimit()
-        getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
-        limit.rlim_cur = 3 << 30
-        let status = setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
-        #expect(status == 0)
-        try blocking {
-          let gate = Gate()
-          let coroutines = (0..<40_000).map { index in
-            launch {
-              try gate.wait()
-              return index
-            }
+  /// A sanitizer's own memory takes more address space than any limit leaves.
+  @Test(.enabled(if: cck_is_instrumented() == 0), .timeLimit(.minutes(1)))
+  func `without address space for more stacks, those that have one go on unharmed`() async {
+    await #expect(processExitsWith: .success) {
+      var limit = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+      limit.rlim_cur = 3 << 30
+      let status = setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+      #expect(status == 0)
+      try blocking {
+        let gate = Gate()
+        let coroutines = (0..<40_000).map { index in
+          launch {
+            try gate.wait()
+            return index
           }
-          try Coroutine.yield()
-          gate.open()
-          var (ran, starved) = (0, 0)
-          for (index, coroutine) in coroutines.enumerated() {
-            do {
-              let value = try coroutine.value()
-              #expect(value == index)
-              ran += 1
-            } catch CoroutineError.noMemoryForStack {
-              starved += 1
-            }
-          }
-          #expect(ran > 1000)
-          #expect(starved > 1000)
-          // Their stacks are free again.
-          let after = try launch { 1 }.value()
-          #expect(after == 1)
         }
+        try Coroutine.yield()
+        gate.open()
+        var (ran, starved) = (0, 0)
+        for (index, coroutine) in coroutines.enumerated() {
+          do {
+            let value = try coroutine.value()
+            #expect(value == index)
+            ran += 1
+          } catch CoroutineError.noMemoryForStack {
+            starved += 1
+          }
+        }
+        #expect(ran > 1000)
+        #expect(starved > 1000)
+        // Their stacks are free again.
+        let after = try launch { 1 }.value()
+        #expect(after == 1)
       }
     }
+  }
   #endif
 
   @Test func `a starved coroutine fails its scope and wakes the joiners`() async {
