@@ -18,8 +18,16 @@ print(answer, scheduler.elapsed)  // prints 42 3600.0 seconds
 do {
   try TestScheduler().run {
     let (left, right) = (CoroutineMutex(), CoroutineMutex())
-    launch(name: "A") { try left.withLock { try Coroutine.yield(); try right.withLock {} } }
-    launch(name: "B") { try right.withLock { try Coroutine.yield(); try left.withLock {} } }
+    launch(name: "A") {
+      try left.withLock {
+        try Coroutine.yield(); try right.withLock {}
+      }
+    }
+    launch(name: "B") {
+      try right.withLock {
+        try Coroutine.yield(); try left.withLock {}
+      }
+    }
   }
 } catch let deadlock as Deadlock {
   print(deadlock.cycle.count)  // prints 2
