@@ -50,25 +50,11 @@ package enum Parking {
     of subject: AnyObject? = nil,
     unless isOver: () -> Bool
   ) throws {
-    var thread = currentThread()
+    let thread = currentThread()
     let fiber = try begin(operation, thread)
     fiber.waits(for: subject)
-    var waiter = Waiter(fiber: fiber)
-    // SAFETY: the node stays in this frame until the coroutine has been resumed (W3).
-    try withUnsafeMutablePointer(to: &waiter) { waiter in
-      waiter.pointee.queue = queue
-      waiter.pointee.lock = lock
-      let mode = lock.acquire(thread)
-      if isOver() {
-        lock.release(mode)
-        return
-      }
-      queue.pointee.append(waiter)
-      lock.release(mode)
-      fiber.park(thread, waiter)
-      thread = currentThread()
-      if waiter.pointee.outcome == .cancelled { throw CancellationError() }
-    }
+    let outcome = park(fiber, thread, on: queue, lock, isCancellable: true, unless: isOver)
+    if outcome == .cancelled { throw CancellationError() }
   }
 
   /// Parks like `wait`, deaf to cancellation: for waits whose end is certain and must be awaited.
@@ -82,19 +68,33 @@ package enum Parking {
     guard let fiber = thread.runningFiber else { return }
     fiber.pointee.operation = operation.utf8Start
     fiber.pointee.waitsOn = nil
+    _ = park(fiber, thread, on: queue, lock, isCancellable: false, unless: isOver)
+  }
+
+  /// Parks the running coroutine, unless `isOver` says that there is nothing to wait for.
+  @inline(__always)
+  private static func park(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord,
+    on queue: UnsafeMutablePointer<WaitQueue>,
+    _ lock: UnsafeMutablePointer<Lock>,
+    isCancellable: Bool,
+    unless isOver: () -> Bool
+  ) -> WaitOutcome {
     var waiter = Waiter(fiber: fiber)
-    // SAFETY: as in `wait`.
-    withUnsafeMutablePointer(to: &waiter) { waiter in
+    // SAFETY: the node stays in this frame until the coroutine has been resumed (W3).
+    return withUnsafeMutablePointer(to: &waiter) { waiter in
       waiter.pointee.queue = queue
       waiter.pointee.lock = lock
       let mode = lock.acquire(thread)
       if isOver() {
         lock.release(mode)
-        return
+        return .delivered
       }
       queue.pointee.append(waiter)
       lock.release(mode)
-      fiber.park(thread, nil)
+      fiber.park(thread, isCancellable ? waiter : nil)
+      return waiter.pointee.outcome
     }
   }
 }
