@@ -140,6 +140,16 @@ let package = Package(
       dependencies: ["coswift"],
       swiftSettings: [.swiftLanguageMode(.v5)]
     ),
+    // Every code sample of the five documents, by document and section.
+    .testTarget(
+      name: "SeedTests",
+      dependencies: [
+        "coswift", "Coroutines", "CoroutinesFoundation", "CoroutineKernel", "CCoroutineKernel",
+        "CoswiftScenarios", "CoroutineTestSupport", "HTTPTestServer",
+      ],
+      exclude: ["README.md"],
+      swiftSettings: strict
+    ),
     .testTarget(name: "TourTests", dependencies: ["tour", "Coroutines"], swiftSettings: strict),
   ]
 )

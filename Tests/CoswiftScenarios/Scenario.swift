@@ -13,7 +13,14 @@ public struct Scenario: Sendable, CustomStringConvertible {
   public let expected: [String]
   private let body: @Sendable (Play) -> Void
 
-  init(
+  /// A scenario.
+  ///
+  /// - Parameters:
+  ///   - number: Its number.
+  ///   - name: What holds.
+  ///   - expected: The steps in their right order.
+  ///   - body: Runs in a block of the queue; the last of its coroutines calls `finish`.
+  public init(
     _ number: Int,
     _ name: String,
     expected: [String],

@@ -30,6 +30,16 @@ struct TupleTests {
     #expect(co_tuple().count == 0)
   }
 
+  @Test func `nil is unpacked as nil into a variable of any type`() {
+    var value: Any? = "something"
+    co_unpack(&value, from: co_tuple(nil))
+    #expect(value == nil)
+    let nothing: Int? = nil
+    value = "something"
+    co_unpack(&value, from: co_tuple(nothing))
+    #expect(value == nil)
+  }
+
   @Test func `eight values are unpacked`() {
     var (a, b, c, d, e, f, g, h): (Int?, Int?, Int?, Int?, Int?, Int?, Int?, Int?)
     co_unpack(&a, &b, &c, &d, &e, &f, &g, &h, from: co_tuple(1, 2, 3, 4, 5, 6, 7, 8))

@@ -6,7 +6,8 @@
 ///
 /// Beyond the end of the tuple the variable stays as it is.
 private func unpack<Value>(_ target: inout Value?, _ tuple: COTuple, _ position: Int) {
-  if position < tuple.count { target = tuple[position] as? Value }
+  // Unwrapped first: a nil that is cast to `Any` is a value.
+  if position < tuple.count { target = tuple[position].flatMap { $0 as? Value } }
 }
 
 /// Assigns the first value of a tuple to a variable.
