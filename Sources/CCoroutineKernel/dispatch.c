@@ -46,9 +46,38 @@ void cck_dispatch_set_attachment(void *queue, void *object, cck_dispatch_functio
   dispatch_queue_set_specific(queue, &attachment_key, object, destroy);
 }
 
+#if defined(__linux__)
+
+// What libdispatch itself holds its queues with. `dispatch_retain` stops the program in a block of a queue
+// that nobody refers to any more, as in `DispatchQueue(label: "q").async { launch { } }`: it would revive the
+// queue. These count the references that pending blocks have, of which the running block is one.
+// Weak, because no header promises them.
+extern void *_os_object_retain_internal(void *object) __attribute__((weak));
+extern void _os_object_release_internal(void *object) __attribute__((weak));
+
+void cck_dispatch_retain(void *object) {
+  if (_os_object_retain_internal != NULL && _os_object_release_internal != NULL) {
+    _os_object_retain_internal(object);
+  } else {
+    dispatch_retain(object);
+  }
+}
+
+void cck_dispatch_release(void *object) {
+  if (_os_object_retain_internal != NULL && _os_object_release_internal != NULL) {
+    _os_object_release_internal(object);
+  } else {
+    dispatch_release(object);
+  }
+}
+
+#else
+
 void cck_dispatch_retain(void *object) { dispatch_retain(object); }
 
 void cck_dispatch_release(void *object) { dispatch_release(object); }
+
+#endif
 
 void *cck_dispatch_timer_make(void *queue, void *context, cck_dispatch_function_t fire) {
   void *source = dispatch_source_create(_dispatch_source_type_timer, 0, 0, queue);

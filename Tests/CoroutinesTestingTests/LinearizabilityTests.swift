@@ -8,7 +8,7 @@ import Testing
   /// Fewer scenarios than by default: these run with all other tests.
   private static let options: LinearizabilityOptions = {
     var options = LinearizabilityOptions()
-    options.scenarios = 40
+    options.scenarios = 10
     return options
   }()
 
@@ -27,7 +27,7 @@ import Testing
     } perform: {
       try $0.perform($1)
     }
-    #expect(report.histories > 1000)
+    #expect(report.histories > 500)
   }
 
   @Test func `channels that drop are linearizable`() throws {

@@ -2,6 +2,7 @@
 
 import Coroutines
 import CoroutinesTesting
+import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TestSchedulerTests {
@@ -125,11 +126,17 @@ import Testing
     #expect(value == 42)
   }
 
-  @Test func `a task is waited for`() throws {
-    let value = try TestScheduler().run {
-      try awaitTask {
-        await Task.yield()
-        return 42
+  @Test func `a task is waited for`() async throws {
+    // On a thread of its own: blocking one of the task pool's few could keep the task from running.
+    let value = await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        let value = try? TestScheduler().run {
+          try awaitTask {
+            await Task.yield()
+            return 42
+          }
+        }
+        continuation.resume(returning: value)
       }
     }
     #expect(value == 42)

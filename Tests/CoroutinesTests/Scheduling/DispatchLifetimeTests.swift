@@ -25,6 +25,21 @@ import Testing
     case ends, parks, sleeps, timesOut, isCancelled, startsAtOnce
   }
 
+  @Test func `the last block of a queue that nobody holds may launch`() throws {
+    let count = 500
+    let ended = DispatchSemaphore(value: 0)
+    for _ in 0..<count {
+      // Gone for all but libdispatch before its block runs.
+      DispatchQueue(label: "short-lived").async {
+        launch {
+          try Coroutine.yield()
+          ended.signal()
+        }
+      }
+    }
+    for _ in 0..<count { try #require(ended.wait(timeout: .now() + 30) == .success) }
+  }
+
   @Test(arguments: Use.allCases)
   func `a queue and its scheduler are freed when they are done`(_ use: Use) throws {
     let freed = DispatchSemaphore(value: 0)
