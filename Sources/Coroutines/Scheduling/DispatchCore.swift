@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CCoroutineKernel
-package import CoroutineKernel
+import CoroutineKernel
 package import Dispatch
-import Synchronization
 
 /// A dispatch queue as a scheduler: each wake-up from elsewhere is one block on the queue.
 ///
-/// A block takes the turn, runs the coroutine it was sent for, and drains all that this made ready
-/// before it returns. On a serial queue the turn is always free when a block comes; on a concurrent
-/// one a second block finds it taken and leaves its coroutine to the holder, so coroutines of one
-/// queue never run at the same time.
-package final class DispatchCore: SchedulerCore, @unchecked Sendable {
-  // SAFETY: see SchedulerCore; `queue` is constant, `turnIsTaken` atomic, the timer belongs to the
-  // holder of the turn.
+/// On a serial queue the turn is always free when a block comes; on a concurrent one a second block
+/// finds it taken.
+package final class DispatchCore: TurnCore, @unchecked Sendable {
+  // SAFETY: see TurnCore; `queue` is constant, the timer belongs to the holder of the turn.
 
   /// The queue.
   ///
   /// It owns this object (as an attachment), and is retained while coroutines live on it.
   private let queue: UnsafeMutableRawPointer
 
-  private let turnIsTaken = Atomic<Bool>(false)
-
   private var timer: UnsafeMutableRawPointer?
-  private var armedDeadline = Int64.max
 
   private init(queue: UnsafeMutableRawPointer, label: String) {
     self.queue = queue
-    super.init(label: label, migrates: true)
+    super.init(label: label)
     home.pointee.postFiber = { home, fiber in
       // SAFETY: the types are those that `makeReady` passes. The coroutine has not ended, so its
       // queue and this object are alive until the block has been queued.
@@ -44,8 +37,7 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
   }
 
   deinit {
-    // Comes after the last turn by libdispatch's own counting; this says so to ThreadSanitizer too.
-    _ = takeTurn()
+    comesLast()
     if let timer { cck_dispatch_timer_free(timer) }
   }
 
@@ -110,97 +102,15 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
 
   // MARK: - The turn
 
-  /// A coroutine comes home, in a block of the queue.
-  private func arrive(_ fiber: UnsafeMutablePointer<Fiber>?) {
-    if takeTurn() {
-      if let fiber {
-        fiber.pointee.phase.store(.ready, ordering: .relaxed)
-        home.push(fiber)
-      }
-      drain()
-      leaveTurn()
-    } else if let fiber {
-      // Never closed: only `deinit` does that, and a coroutine keeps this object alive.
-      _ = home.post(fiber.link)
-    }
-    // Whoever held the turn may have looked at the inbox just before the post.
-    while home.hasPost, takeTurn() {
-      drain()
-      leaveTurn()
-    }
-  }
+  package override var isHere: Bool { isCurrentQueue }
 
-  private func takeTurn() -> Bool {
-    !turnIsTaken.exchange(true, ordering: .acquiring)
-  }
-
-  private func leaveTurn() {
-    turnIsTaken.store(false, ordering: .sequentiallyConsistent)
-  }
-
-  private func drain() {
-    let thread = currentThread()
-    withTurn(thread) {
-      while true {
-        home.takePosts()
-        if armedDeadline != .max, armedDeadline <= now {
-          armedDeadline = .max
-          home.fireTimers(at: now)
-          timersChanged()
-        }
-        guard let fiber = home.pop() else { break }
-        if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
-      }
-      freeIdleTimer()
-    }
-  }
-
-  private func withTurn(_ thread: ThreadRecord, _ body: () -> Void) {
-    cck_overflow_install(thread)
-    let outer = (home: thread.currentHome, fiber: thread.runningFiber)
-    thread.currentHome = home
-    thread.runningFiber = nil
-    body()
-    thread.currentHome = outer.home
-    thread.runningFiber = outer.fiber
-  }
-
-  package override func startHere(
-    _ fiber: UnsafeMutablePointer<Fiber>,
-    _ thread: ThreadRecord
-  ) -> Bool {
-    guard thread.currentHome != home, isCurrentQueue, takeTurn() else {
-      return false
-    }
-    withTurn(thread) {
-      home.pointee.urgent = 0
-      var next: UnsafeMutablePointer<Fiber>? = fiber
-      while let fiber = next {
-        if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
-        // If it has started another one at once, both come before the code that called this.
-        next = home.pointee.urgent > 0 ? home.pop() : nil
-        home.pointee.urgent -= 1
-      }
-    }
-    // Ordering rule 5: what it made ready runs before the thread goes back to the queue.
-    drain()
-    leaveTurn()
-    while home.hasPost, takeTurn() {
-      drain()
-      leaveTurn()
-    }
-    return true
-  }
-
-  package override func post(_ work: @escaping () -> Void) -> Bool {
-    _ = home.post(work)
+  override func sendBlock() {
     // SAFETY: the block takes the retain over and so keeps the object alive; whoever posts knows a
     // coroutine that has not ended, which keeps the queue.
     cck_dispatch_async(queue, Unmanaged.passRetained(self).toOpaque()) { core in
       guard let core else { return }
       Unmanaged<DispatchCore>.fromOpaque(core).takeRetainedValue().arrive(nil)
     }
-    return true
   }
 
   package override func coroutineBegan(_ coroutine: Coroutine) {
@@ -222,26 +132,7 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
 
   // MARK: - Time
 
-  /// A timer source holds its queue, and the queue holds this object: an idle one would keep both.
-  private func freeIdleTimer() {
-    guard let timer, home.pointee.timers.isEmpty else { return }
-    self.timer = nil
-    armedDeadline = .max
-    cck_dispatch_timer_free(timer)
-  }
-
-  /// The source has fired, and will not again before it is armed.
-  ///
-  /// Through the inbox: on a concurrent queue another thread may have the turn, and have looked at
-  /// the timers for the last time. And whatever the clock says, or the next deadline could go
-  /// unarmed.
-  private func timerFired() {
-    _ = home.post { self.armedDeadline = .min }
-    arrive(nil)
-  }
-
-  package override func timersChanged() {
-    guard let nearest = home.pointee.timers.nearest, nearest < armedDeadline else { return }
+  override func armTimer(after delay: Int64) {
     // SAFETY: the timer's source holds the queue, and the queue this object, while the timer can fire.
     let timer =
       timer
@@ -251,7 +142,13 @@ package final class DispatchCore: SchedulerCore, @unchecked Sendable {
         Unmanaged<DispatchCore>.fromOpaque(core).takeUnretainedValue().timerFired()
       }
     self.timer = timer
-    armedDeadline = nearest
-    cck_dispatch_timer_arm(timer, nearest - now)
+    cck_dispatch_timer_arm(timer, delay)
+  }
+
+  /// A timer source holds its queue, and the queue holds this object: an idle one would keep both.
+  override func dropTimer() {
+    guard let timer else { return }
+    self.timer = nil
+    cck_dispatch_timer_free(timer)
   }
 }

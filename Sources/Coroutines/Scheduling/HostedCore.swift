@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CCoroutineKernel
-package import CoroutineKernel
-import Synchronization
+import CoroutineKernel
 
 /// Somebody else's loop, on one thread, that can be asked to call blocks.
 package protocol TurnHost: AnyObject, Sendable {
@@ -33,23 +31,18 @@ package protocol TurnHost: AnyObject, Sendable {
   func coroutineEnded()
 }
 
-/// A loop of somebody else's as a scheduler: each wake-up is one block of the loop's.
+/// A loop with one thread as a scheduler.
 ///
-/// As `DispatchCore`, for loops with one thread: a block takes the turn, runs the coroutine that it was
-/// sent for, and drains all that this made ready. The turn is taken already only if a coroutine runs
-/// the loop itself; then the block leaves its coroutine to the holder.
-package final class HostedCore: SchedulerCore, @unchecked Sendable {
-  // SAFETY: see SchedulerCore; `host` is constant, `turnIsTaken` atomic, the rest is touched on the loop's
-  // thread only.
+/// The turn is taken already when a block comes only if a coroutine runs the loop itself.
+package final class HostedCore: TurnCore, @unchecked Sendable {
+  // SAFETY: see TurnCore; `host` is constant.
 
   private let host: any TurnHost
-  private let turnIsTaken = Atomic<Bool>(false)
-  private var armedDeadline = Int64.max
 
   /// A scheduler on a loop that has none yet.
   package init(host: any TurnHost, label: String) {
     self.host = host
-    super.init(label: label, migrates: true)
+    super.init(label: label)
     home.pointee.postFiber = { home, fiber in
       // SAFETY: the types are those that `makeReady` passes. The coroutine has not ended, so its
       // core, which it holds, is alive; the block holds it from then on.
@@ -59,86 +52,9 @@ package final class HostedCore: SchedulerCore, @unchecked Sendable {
     }
   }
 
-  deinit {
-    // Comes after the last turn by the counting of references; this says so to ThreadSanitizer too.
-    _ = takeTurn()
-  }
+  package override var isHere: Bool { host.isHere }
 
-  // MARK: - The turn
-
-  private func takeTurn() -> Bool { !turnIsTaken.exchange(true, ordering: .acquiring) }
-
-  private func leaveTurn() { turnIsTaken.store(false, ordering: .releasing) }
-
-  /// A coroutine comes home, in a block of the loop's.
-  private func arrive(_ fiber: UnsafeMutablePointer<Fiber>?) {
-    guard takeTurn() else {
-      // Never closed: only `deinit` does that, and the block that runs this holds the object.
-      if let fiber { _ = home.post(fiber.link) }
-      return
-    }
-    if let fiber {
-      fiber.pointee.phase.store(.ready, ordering: .relaxed)
-      home.push(fiber)
-    }
-    withTurn { drain(currentThread()) }
-    leaveTurn()
-  }
-
-  private func drain(_ thread: ThreadRecord) {
-    while true {
-      home.takePosts()
-      if armedDeadline != .max, armedDeadline <= now {
-        armedDeadline = .max
-        home.fireTimers(at: now)
-        timersChanged()
-      }
-      guard let fiber = home.pop() else { break }
-      if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
-    }
-    if armedDeadline != .max, home.pointee.timers.isEmpty {
-      armedDeadline = .max
-      host.clearTimer()
-    }
-  }
-
-  private func withTurn(_ body: () -> Void) {
-    let thread = currentThread()
-    cck_overflow_install(thread)
-    let outer = (home: thread.currentHome, fiber: thread.runningFiber)
-    thread.currentHome = home
-    thread.runningFiber = nil
-    body()
-    thread.currentHome = outer.home
-    thread.runningFiber = outer.fiber
-  }
-
-  package override func startHere(
-    _ fiber: UnsafeMutablePointer<Fiber>,
-    _ thread: ThreadRecord
-  ) -> Bool {
-    guard thread.currentHome != home, host.isHere, takeTurn() else { return false }
-    withTurn {
-      home.pointee.urgent = 0
-      var next: UnsafeMutablePointer<Fiber>? = fiber
-      while let fiber = next {
-        if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
-        // If it has started another one at once, both come before the code that called this.
-        next = home.pointee.urgent > 0 ? home.pop() : nil
-        home.pointee.urgent -= 1
-      }
-      // Ordering rule 5: what it made ready runs before the thread goes back to the loop.
-      drain(thread)
-    }
-    leaveTurn()
-    return true
-  }
-
-  package override func post(_ work: @escaping () -> Void) -> Bool {
-    _ = home.post(work)
-    host.perform { self.arrive(nil) }
-    return true
-  }
+  override func sendBlock() { host.perform { self.arrive(nil) } }
 
   package override func coroutineBegan(_ coroutine: Coroutine) {
     // SAFETY: balanced in `coroutineEnded`; a live coroutine holds its scheduler.
@@ -152,16 +68,9 @@ package final class HostedCore: SchedulerCore, @unchecked Sendable {
     Unmanaged.passUnretained(self).release()
   }
 
-  // MARK: - Time
-
-  package override func timersChanged() {
-    guard let nearest = home.pointee.timers.nearest, nearest < armedDeadline else { return }
-    armedDeadline = nearest
-    host.setTimer(after: max(0, nearest - now)) { [weak self] in
-      guard let self else { return }
-      // Whatever the clock says, or the next deadline could go unarmed.
-      armedDeadline = .min
-      arrive(nil)
-    }
+  override func armTimer(after delay: Int64) {
+    host.setTimer(after: max(0, delay)) { [weak self] in self?.timerFired() }
   }
+
+  override func dropTimer() { host.clearTimer() }
 }

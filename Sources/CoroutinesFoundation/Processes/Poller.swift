@@ -51,10 +51,15 @@ final class Poller: @unchecked Sendable {
 
   /// Forgets about it; no effect if the action has been called.
   ///
-  /// The descriptor may be closed at once: that the thread may still be polling its number does no harm.
+  /// The descriptor may be closed at once. The thread is woken to let go of it: as long as it polls, the
+  /// system keeps the file open, and whoever holds the other end would not hear of the closing.
   func remove(_ ticket: UInt64) {
     // Released out here: what the action holds may be the last of its kind.
-    let entry = lock.withLock { entries.removeValue(forKey: ticket) }
+    let entry = lock.withLock {
+      let entry = entries.removeValue(forKey: ticket)
+      if entry != nil { ring() }
+      return entry
+    }
     withExtendedLifetime(entry) {}
   }
 

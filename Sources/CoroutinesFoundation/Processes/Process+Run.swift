@@ -22,13 +22,13 @@ extension CoroutineNamespace where Base: Process {
   /// Outside a coroutine it blocks the thread.
   ///
   /// *Cancellation:* sends SIGTERM to the process and to what it has started (where Foundation gives it
-  /// a process group of its own, as on Linux; else to the process alone), after the grace SIGKILL, and
-  /// throws when the process has ended.
+  /// a process group of its own, as on Linux; else to the process alone), after the grace SIGKILL to those
+  /// that are left, and throws when they have ended.
   ///
   /// - Parameters:
   ///   - input: What it reads from its standard input; if left out, that is what the `Process` says.
   ///     That it does not read all of it is no error.
-  ///   - grace: How long it has to end after SIGTERM.
+  ///   - grace: How long they have to end after SIGTERM.
   /// - Returns: How it ended, and what it wrote.
   /// - Throws: What `Process.run()` throws; `POSIXError`; `CancellationError`.
   @available(*, noasync)

@@ -7,6 +7,8 @@ import Foundation
 /// A process with the pipes to it: what `run` and `start` are made of.
 struct StartedProcess: Sendable {
   let identifier: Int32
+  /// It leads a process group, in which what it starts is too.
+  private let leadsGroup: Bool
   let exit: ProcessExit
   /// The ends of its standard streams, where they were asked for.
   let input: FileHandle?
@@ -31,8 +33,9 @@ struct StartedProcess: Sendable {
     input = try connect(.input) { process.standardInput = $0 }
     output = try connect(.output) { process.standardOutput = $0 }
     errors = try connect(.errors) { process.standardError = $0 }
-    try process.run()
+    try SignalMask.asOfMainThread { try process.run() }
     identifier = process.processIdentifier
+    leadsGroup = getpgid(identifier) == identifier
     exit.watch(identifier)
   }
 
@@ -59,17 +62,38 @@ struct StartedProcess: Sendable {
     }
   }
 
-  /// Sees to it that the end comes, and waits for it, deaf to cancellation.
+  /// Sees to it that the end comes, of the process and of what it has started, and waits for it, deaf to
+  /// cancellation.
   func terminate(grace: Duration) {
+    guard exit.termination.isPending else { return }
     signalAll(SIGTERM)
     // Nothing here throws but the time limit: the promise is always fulfilled.
     try? withCancellationShield {
       do {
-        try withTimeout(grace) { _ = try exit.termination.await() }
+        try withTimeout(grace) {
+          _ = try exit.termination.await()
+          try awaitEndOfGroup()
+        }
       } catch is TimeoutError {
+        // Nobody can put this one off, so it leaves no one.
         signalAll(SIGKILL)
         _ = try exit.termination.await()
       }
+    }
+  }
+
+  /// Waits until nobody of the group runs any more, when the process itself has ended.
+  ///
+  /// One signal to the group does not reach them all: who starts a program blocks signals meanwhile, as
+  /// `posix_spawn` and the shells do, and the new one gets none that was sent before it was there. It would
+  /// live on, with the output open.
+  private func awaitEndOfGroup() throws {
+    guard leadsGroup else { return }
+    signalAll(SIGTERM)
+    var pause = Duration.milliseconds(1)
+    while ProcessGroup.hasRunningMember(identifier) {
+      try Coroutine.sleep(for: pause)
+      pause = min(pause * 2, .milliseconds(100))
     }
   }
 
@@ -79,9 +103,15 @@ struct StartedProcess: Sendable {
   }
 
   /// Sends a signal to the process and what it has started, if it has a group of its own.
+  ///
+  /// Also when the process itself has just ended: as long as the group has members, its number is not
+  /// given to anybody else, and numbers are given in turn, so an empty group's is free for a while.
   private func signalAll(_ number: Int32) {
-    guard exit.termination.isPending else { return }
-    kill(getpgid(identifier) == identifier ? -identifier : identifier, number)
+    if leadsGroup {
+      kill(-identifier, number)
+    } else {
+      signal(number)
+    }
   }
 
   /// Writes to the process's standard input; that it does not read on is no error.

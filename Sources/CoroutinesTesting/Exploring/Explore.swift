@@ -167,7 +167,10 @@ final class Explorer {
       failure = error
     }
     scheduler.steppedLoop.afterStep = nil
-    if let decision = chooser.divergence { failure = ExplorationError(decision: decision) }
+    // A run that failed early has fewer decisions than the one before, and says why by its error.
+    if let decision = chooser.firstOther ?? (failure == nil ? chooser.missing : nil) {
+      failure = ExplorationError(decision: decision)
+    }
     return Outcome(
       decisions: chooser.made,
       error: failure,

@@ -64,7 +64,8 @@ final class FollowingChooser: ReadyChooser {
   private let rest: any ReadyChooser
   /// Choices made so far, and among how many.
   private(set) var made: [(choice: Int, count: Int)] = []
-  private var firstOther: Int?
+  /// The first decision at which other coroutines were ready than the list says.
+  private(set) var firstOther: Int?
 
   init(_ choices: [Int], among counts: [Int] = [], then rest: any ReadyChooser) {
     self.choices = choices
@@ -72,10 +73,8 @@ final class FollowingChooser: ReadyChooser {
     self.rest = rest
   }
 
-  /// The first decision that was not as the list says, after the run.
-  var divergence: Int? {
-    firstOther ?? (made.count < counts.count ? made.count : nil)
-  }
+  /// After the run: the first decision of the list that did not come up.
+  var missing: Int? { made.count < counts.count ? made.count : nil }
 
   func choose(among ready: [Coroutine], at time: Int64) -> Int {
     var choice: Int

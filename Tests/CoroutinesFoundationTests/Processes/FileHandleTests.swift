@@ -79,6 +79,21 @@ import Testing
     }
   }
 
+  @Test func `closing after a cancelled wait is seen at the other end`() throws {
+    try runBlocking {
+      let pipe = TestPipe()
+      let reader = launch { try pipe.fileHandleForReading.co.read(upToCount: 1) }
+      // Long enough for another thread to have begun to watch the pipe; too short does no harm.
+      try Coroutine.sleep(for: .milliseconds(50))
+      try reader.cancelAndJoin()
+      try pipe.fileHandleForReading.close()
+      // That nobody reads any more is told without being asked for.
+      var watched = pollfd(fd: pipe.fileHandleForWriting.fileDescriptor, events: 0, revents: 0)
+      #expect(poll(&watched, 1, 10_000) == 1)
+      #expect(Int32(watched.revents) & Int32(POLLERR) != 0)
+    }
+  }
+
   @Test func `writing to a pipe that nobody reads is an error and no signal`() throws {
     try runBlocking {
       let pipe = TestPipe()

@@ -127,6 +127,21 @@ func shell(_ script: String) -> Process {
     }
   }
 
+  #if os(Linux)
+  @Test(arguments: Place.allCases)
+  func `a process gets its signals wherever it is started`(_ place: Place) throws {
+    let output = try place.run { () throws -> ProcessOutput in
+      try shell("exec grep SigBlk /proc/self/status").co.run()
+    }
+    let field = try #require(output.text.split(whereSeparator: \.isWhitespace).last)
+    let blocked = try #require(UInt64(field, radix: 16))
+    // What libdispatch blocks on its threads.
+    for number in [SIGHUP, SIGINT, SIGTERM, SIGUSR1, SIGCHLD] {
+      #expect(blocked >> UInt64(number - 1) & 1 == 0, "signal \(number) is blocked")
+    }
+  }
+  #endif
+
   @Test func `a process that handles SIGTERM has its say`() throws {
     try withTemporaryDirectory { directory in
       let file = directory.appendingPathComponent("pids")

@@ -57,6 +57,39 @@ import Testing
     }
   }
 
+  @Test func `what a process starts while it is being ended is ended too`() throws {
+    try runBlocking {
+      let running = try shell(
+        "trap 'sleep 60 & exit 5' TERM; echo ready; while :; do sleep 0.01; done"
+      )
+      .co.start(streams: [.output], grace: .seconds(1))
+      #expect(try running.outputLines.receive() == "ready")
+      running.cancel()
+      #expect(try running.termination() == .exited(5))
+      try expectEnd(of: running.outputLines)
+    }
+  }
+
+  @Test func `what ignores SIGTERM is killed after the grace though the process has ended`() throws
+  {
+    try runBlocking {
+      let running = try shell("(trap '' TERM; echo ready; exec sleep 60) & wait").co
+        .start(streams: [.output], grace: .milliseconds(50))
+      #expect(try running.outputLines.receive() == "ready")
+      running.cancel()
+      #expect(try running.termination() == .signalled(SIGTERM))
+      try expectEnd(of: running.outputLines)
+    }
+  }
+
+  /// Nobody holds the output open, though the script would have held it for a minute.
+  private func expectEnd(of lines: ReceiveEnd<String>) throws {
+    let error = #expect(throws: ChannelError.self) {
+      _ = try withTimeout(.seconds(30)) { try lines.receive() }
+    }
+    #expect(error == .closed)
+  }
+
   @Test func `megabytes that nobody reads do not make it stick`() throws {
     try runBlocking {
       let running = try shell("yes $(seq 1 40) | head -n 20000 | tee /dev/stderr").co.start()

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+package import CoroutineKernel
+import Synchronization
+
+/// A scheduler on somebody else's loop: each wake-up from elsewhere is one block of the loop's.
+///
+/// A block takes the turn, runs the coroutine that it was sent for, and drains all that this made ready
+/// before it returns. A block that finds the turn taken leaves its coroutine to the holder, so the
+/// coroutines of one scheduler never run at the same time.
+///
+/// A subclass says where the blocks run: it sets the home's `postFiber`, overrides `sendBlock`, `isHere`
+/// and the two calls for the timer, and has its blocks call `arrive`.
+package class TurnCore: SchedulerCore, @unchecked Sendable {
+  // SAFETY: see SchedulerCore; `turnIsTaken` is atomic, the rest belongs to the holder of the turn.
+
+  private let turnIsTaken = Atomic<Bool>(false)
+  private final var armedDeadline = Int64.max
+  private final var hasTimer = false
+
+  init(label: String) { super.init(label: label, migrates: true) }
+
+  deinit { comesLast() }
+
+  /// Tells ThreadSanitizer that a `deinit` comes after the last turn: it does by the counting of references.
+  final func comesLast() { _ = takeTurn() }
+
+  // MARK: - For subclasses
+
+  /// Has `arrive(nil)` called in a block that holds this object.
+  func sendBlock() { fatalError("TurnCore is abstract") }
+
+  /// The code that asks runs where the blocks do.
+  package var isHere: Bool { false }
+
+  /// Has `timerFired` called once after so many nanoseconds (at once if not positive), in place of what
+  /// was asked for before.
+  ///
+  /// The caller holds the turn.
+  func armTimer(after delay: Int64) { fatalError("TurnCore is abstract") }
+
+  /// No timer is needed for now.
+  ///
+  /// The caller holds the turn.
+  func dropTimer() {}
+
+  // MARK: - The turn
+
+  /// A coroutine comes home, in a block.
+  final func arrive(_ fiber: UnsafeMutablePointer<Fiber>?) {
+    if takeTurn() {
+      if let fiber {
+        fiber.pointee.phase.store(.ready, ordering: .relaxed)
+        home.push(fiber)
+      }
+      drain()
+      leaveTurn()
+    } else if let fiber {
+      // Never closed: only `deinit` does that, and a coroutine keeps this object alive.
+      _ = home.post(fiber.link)
+    }
+    takeLatePosts()
+  }
+
+  /// Whoever held the turn may have looked at the inbox just before a post.
+  private func takeLatePosts() {
+    while home.hasPost, takeTurn() {
+      drain()
+      leaveTurn()
+    }
+  }
+
+  private func takeTurn() -> Bool { !turnIsTaken.exchange(true, ordering: .acquiring) }
+
+  private func leaveTurn() { turnIsTaken.store(false, ordering: .sequentiallyConsistent) }
+
+  private func drain() {
+    let thread = currentThread()
+    withTurn(thread) {
+      while true {
+        home.takePosts()
+        if armedDeadline != .max, armedDeadline <= now {
+          armedDeadline = .max
+          home.fireTimers(at: now)
+          timersChanged()
+        }
+        guard let fiber = home.pop() else { break }
+        if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
+      }
+      if hasTimer, home.pointee.timers.isEmpty {
+        hasTimer = false
+        armedDeadline = .max
+        dropTimer()
+      }
+    }
+  }
+
+  private func withTurn(_ thread: ThreadRecord, _ body: () -> Void) {
+    cck_overflow_install(thread)
+    let outer = (home: thread.currentHome, fiber: thread.runningFiber)
+    thread.currentHome = home
+    thread.runningFiber = nil
+    body()
+    thread.currentHome = outer.home
+    thread.runningFiber = outer.fiber
+  }
+
+  package final override func startHere(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord
+  ) -> Bool {
+    guard thread.currentHome != home, isHere, takeTurn() else { return false }
+    withTurn(thread) {
+      home.pointee.urgent = 0
+      var next: UnsafeMutablePointer<Fiber>? = fiber
+      while let fiber = next {
+        if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
+        // If it has started another one at once, both come before the code that called this.
+        next = home.pointee.urgent > 0 ? home.pop() : nil
+        home.pointee.urgent -= 1
+      }
+    }
+    // Ordering rule 5: what it made ready runs before the thread goes back to where blocks come from.
+    drain()
+    leaveTurn()
+    takeLatePosts()
+    return true
+  }
+
+  package final override func post(_ work: @escaping () -> Void) -> Bool {
+    _ = home.post(work)
+    sendBlock()
+    return true
+  }
+
+  // MARK: - Time
+
+  /// The timer has fired, and will not again before it is armed.
+  ///
+  /// Through the inbox: another thread may have the turn, and have looked at the timers for the last
+  /// time. And whatever the clock says, or the next deadline could go unarmed.
+  final func timerFired() {
+    _ = home.post { self.armedDeadline = .min }
+    arrive(nil)
+  }
+
+  package final override func timersChanged() {
+    guard let nearest = home.pointee.timers.nearest, nearest < armedDeadline else { return }
+    armedDeadline = nearest
+    hasTimer = true
+    armTimer(after: nearest - now)
+  }
+}
