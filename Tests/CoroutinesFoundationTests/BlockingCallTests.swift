@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoroutinesFoundation
 
-@Suite(.timeLimit(.minutes(1))) struct BlockingCallTests {
+@Suite(.timeLimit(.minutes(10))) struct BlockingCallTests {
   @Test func `outside a coroutine the call is made on the caller's thread`() throws {
     let thread = ObjectIdentifier(Thread.current)
     try #expect(blockingCall { ObjectIdentifier(Thread.current) == thread })

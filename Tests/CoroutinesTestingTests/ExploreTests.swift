@@ -30,7 +30,7 @@ private let lostUpdate: @Sendable () throws -> Void = {
   if racy.count != 2 { throw Lost() }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ExploreTests {
+@Suite(.timeLimit(.minutes(10))) struct ExploreTests {
   @Test func `all orders of three coroutines are six`() throws {
     let seen = Numbers()
     let exploration = try explore {
@@ -157,7 +157,7 @@ private let lostUpdate: @Sendable () throws -> Void = {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct SequencerTests {
+@Suite(.timeLimit(.minutes(10))) struct SequencerTests {
   @Test func `steps are passed in the order of their numbers, in any order of running`() throws {
     try explore {
       let sequencer = Sequencer()

@@ -80,7 +80,7 @@ func wait(for body: @escaping () throws -> Void) {
   #expect(done.wait(timeout: .now() + 30) == .success)
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OldFileTests {
   @Test func `a service that was written for coswift works (2.1-36)`() {
     wait {

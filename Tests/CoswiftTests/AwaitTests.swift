@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import coswift
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AwaitTests {
   @Test func `await has four forms under both names (2.1-36)`() throws {
     try inCoroutine { () throws in

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import coswift
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CoroutineTests {
   @Test func `a child is cancelled with its parent, on any queue (2.1-5, 3.3-1)`()
     throws

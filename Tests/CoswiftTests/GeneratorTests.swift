@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import coswift
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct GeneratorTests {
   /// Counts from 0 for ever.
   private func counter(queue: DispatchQueue? = nil) -> Generator<Int> {

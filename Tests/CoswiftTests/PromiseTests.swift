@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import coswift
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PromiseTests {
   @Test func `a promise settles once (2.1-32)`() {
     let promise = Promise<Int>()

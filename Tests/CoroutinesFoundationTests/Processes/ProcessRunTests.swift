@@ -14,7 +14,7 @@ func shell(_ script: String) -> Process {
   return process
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ProcessRunTests {
+@Suite(.timeLimit(.minutes(10))) struct ProcessRunTests {
   @Test(arguments: Place.allCases)
   func `output, errors and status are collected anywhere`(_ place: Place) throws {
     let output = try place.run { () throws -> ProcessOutput in

@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CoroutineConditionTests {
+@Suite(.timeLimit(.minutes(10))) struct CoroutineConditionTests {
   @Test(arguments: Elsewhere.allCases)
   func `a bounded buffer made of two conditions loses nothing`(place: Elsewhere) throws {
     let mutex = CoroutineMutex()

@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// "Architecture design", sections "The design of the interface" and "The design for Swift".
-@Suite(.timeLimit(.minutes(1))) struct DesignSwiftTests {
+@Suite(.timeLimit(.minutes(10))) struct DesignSwiftTests {
   // "Generics say what channels and promises carry", "tuples are used".
   @Test func `channels and promises have the types of what they carry, tuples among them`() throws {
     let log = Log()

@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// "RJIterator", section "Asynchronous programming made better by generators and iterators", in JavaScript.
-@Suite(.timeLimit(.minutes(1))) struct IteratorExecutorTests {
+@Suite(.timeLimit(.minutes(10))) struct IteratorExecutorTests {
   private let folder: Folder
 
   init() throws {

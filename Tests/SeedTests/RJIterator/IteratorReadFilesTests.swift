@@ -18,7 +18,7 @@ func fsReadFile(_ url: URL, _ callback: @escaping @Sendable ((any Error)?, Strin
 }
 
 /// "RJIterator", the opening: three files, one after the other, in JavaScript.
-@Suite(.timeLimit(.minutes(1))) struct IteratorReadFilesTests {
+@Suite(.timeLimit(.minutes(10))) struct IteratorReadFilesTests {
   private let folder: Folder
 
   init() throws {

@@ -12,7 +12,7 @@ import FoundationNetworking
 #endif
 
 /// "User guide", section 4, "COProgressPromise".
-@Suite(.timeLimit(.minutes(1))) struct GuideProgressTests {
+@Suite(.timeLimit(.minutes(10))) struct GuideProgressTests {
   // progressDownloadFileFromUrl, the branch "Fallback on earlier versions": ten units, one at each tick of a
   // timer, which onCancel stops. The first branch watches the task's NSProgress, which cannot be done on
   // Linux (no key-value observing): GuideFoundationProgressTests has what stands in.
