@@ -3,7 +3,9 @@
 import Coroutines
 import Testing
 
-/// `perm`: what the ends of a channel can do. What they cannot does not compile; the table says what.
+/// `perm`: what the ends of a channel can do.
+///
+/// What they cannot does not compile; the table says what.
 @Suite(.timeLimit(.minutes(1))) struct GoDirectionTests {
   @Test func `a channel turns into either end, which does that half`() throws {
     try runBlocking {

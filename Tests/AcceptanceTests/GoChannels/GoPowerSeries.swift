@@ -43,7 +43,9 @@ struct Fraction: Equatable, CustomStringConvertible {
 /// A series is asked for its next coefficient over one channel and gives it over another; nothing is
 /// computed that nobody asked for. `Item` is what the channels carry: coefficients as they are, or boxed.
 final class PowerSeriesWorkshop<Item: Sendable> {
-  /// The two channels of a series. An item that stands for nil is its end.
+  /// The two channels of a series.
+  ///
+  /// An item that stands for nil is its end.
   final class Series {
     let demands = Channel<Void>()
     let items = Channel<Item>()
@@ -181,7 +183,7 @@ final class PowerSeriesWorkshop<Item: Sendable> {
 
   // MARK: - Making
 
-  /// c + c x + c x² + …
+  /// c + c x + c x² and so on.
   func constant(_ coefficient: Fraction) -> Series {
     series("constant") { [self] in while true { try give(coefficient, to: $0) } }
   }
@@ -197,7 +199,7 @@ final class PowerSeriesWorkshop<Item: Sendable> {
     }
   }
 
-  /// (1 + x)ᶜ
+  /// (1 + x)ᶜ.
   func binomial(_ exponent: Fraction) -> Series {
     series("binomial") { [self] in
       var (coefficient, exponent, index) = (Fraction(1), exponent, 1)
@@ -214,7 +216,7 @@ final class PowerSeriesWorkshop<Item: Sendable> {
 
   // MARK: - Calculating
 
-  /// U + V
+  /// U + V.
   func sum(_ one: Series, _ other: Series) -> Series {
     series("sum") { [self] in
       while true {
@@ -235,7 +237,7 @@ final class PowerSeriesWorkshop<Item: Sendable> {
     }
   }
 
-  /// c U
+  /// c U.
   func product(_ factor: Fraction, _ source: Series) -> Series {
     series("multiple") { [self] in
       try $0.demands.receive()
@@ -247,12 +249,12 @@ final class PowerSeriesWorkshop<Item: Sendable> {
     }
   }
 
-  /// U - V
+  /// U - V.
   func difference(_ one: Series, _ other: Series) -> Series {
     sum(one, product(Fraction(-1), other))
   }
 
-  /// xⁿ U
+  /// xⁿ U.
   func shifted(_ source: Series, by power: Int) -> Series {
     series("shifted") { [self] in
       for _ in 0..<power { try give(Fraction(0), to: $0) }
@@ -260,7 +262,7 @@ final class PowerSeriesWorkshop<Item: Sendable> {
     }
   }
 
-  /// c + x U
+  /// c + x U.
   func prefixed(_ constant: Fraction, _ source: Series) -> Series {
     series("prefixed") { [self] in
       try give(constant, to: $0)
@@ -283,7 +285,7 @@ final class PowerSeriesWorkshop<Item: Sendable> {
     }
   }
 
-  /// dU/dx
+  /// dU/dx.
   func derivative(_ source: Series) -> Series {
     series("derivative") { [self] in
       try $0.demands.receive()
@@ -299,7 +301,7 @@ final class PowerSeriesWorkshop<Item: Sendable> {
     }
   }
 
-  /// c + ∫ U dx
+  /// c + ∫ U dx.
   func integral(_ constant: Fraction, _ source: Series) -> Series {
     series("integral") { [self] in
       try give(constant, to: $0)
@@ -349,7 +351,7 @@ final class PowerSeriesWorkshop<Item: Sendable> {
     }
   }
 
-  /// U(c xⁿ)
+  /// U(c xⁿ).
   func composition(_ source: Series, _ factor: Fraction, _ power: Int) -> Series {
     series("monomial in place of x") { [self] in
       var scale = Fraction(1)

@@ -136,7 +136,7 @@ import Testing
 
   // MARK: - select2
 
-  @Test func `a hundred thousand selects leave nothing in the queue of the other channel`() throws {
+  @Test func `twenty thousand selects leave nothing in the queue of the other channel`() throws {
     final class Token: Sendable {}
     try runBlocking {
       let (channel, idle) = (Channel<Token>(), Channel<Token>())
