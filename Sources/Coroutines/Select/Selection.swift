@@ -139,7 +139,11 @@ package enum Selection {
         // been resumed and every node has been taken out of its queue below.
         whole.pointee.race = race
         whole.pointee.clause = Int32(count)
-        for index in 0..<count {
+        // Two clauses in one queue become ready together: each is as likely to stand first.
+        var order = RandomOrder(count, thread)
+        let isShuffled = namesAChannelTwice(entries, count)
+        for position in 0..<count {
+          let index = isShuffled ? order.next() ?? position : position
           guard let core = entries[index].core else { continue }
           let node = waiter(entries, index)
           node.pointee.fiber = fiber
@@ -179,6 +183,14 @@ package enum Selection {
         return winner
       }
     }
+  }
+
+  private static func namesAChannelTwice(_ entries: Entries, _ count: Int) -> Bool {
+    for index in 0..<count {
+      guard let core = entries[index].core else { continue }
+      for other in 0..<index where entries[other].core == core { return true }
+    }
+    return false
   }
 
   private static func leaveQueues(_ entries: Entries, _ count: Int, _ winner: Int) {
