@@ -175,8 +175,12 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
   }
 
   /// Ends the body: the yield where it stands throws `CancellationError`.
+  ///
+  /// If the body throws something else while it unwinds, the next call of `next` throws that, once.
   public func cancel() {
+    let wasSuspended = state.phase == .suspended
     state.unwind()
+    if wasSuspended, state.failure is CancellationError { state.failure = nil }
   }
 
   fileprivate final class TypedState: GeneratorState {
