@@ -99,7 +99,7 @@ let package = Package(
     .testTarget(
       name: "AcceptanceTests",
       dependencies: ["Coroutines", "CoroutinesTesting"],
-      exclude: ["README.md"],
+      exclude: ["README.md", "ECMAScriptGenerators/README.md"],
       swiftSettings: strict
     ),
     .testTarget(
