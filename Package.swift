@@ -99,7 +99,9 @@ let package = Package(
     .testTarget(
       name: "AcceptanceTests",
       dependencies: ["Coroutines", "CoroutinesTesting"],
-      exclude: ["README.md", "ECMAScriptGenerators/README.md"],
+      exclude: [
+        "README.md", "ECMAScriptGenerators/README.md", "CoroutineClassics/README.md",
+      ],
       swiftSettings: strict
     ),
     .testTarget(
