@@ -214,5 +214,7 @@ import Testing
       return try yield(1) ?? 0
     }
     #expect(own.play(.next) == "yields 1")
+    // A suspended body that holds its own generator is a cycle.
+    #expect(own.play(.next) == "returns 0")
   }
 }
