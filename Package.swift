@@ -99,7 +99,10 @@ let package = Package(
     .testTarget(
       name: "AcceptanceTests",
       dependencies: ["Coroutines", "CoroutinesTesting"],
-      exclude: ["GoChannels/README.md", "README.md"],
+      exclude: [
+        "README.md", "CoroutineClassics/README.md", "ECMAScriptGenerators/README.md",
+        "GoChannels/README.md",
+      ],
       swiftSettings: strict
     ),
     .testTarget(

@@ -4,4 +4,5 @@
 final class Notebook<Entry> {
   private(set) var entries: [Entry] = []
   func add(_ entry: Entry) { entries.append(entry) }
+  func removeAll() { entries = [] }
 }

@@ -16,6 +16,8 @@
 /// The semantics are those of ECMAScript's generator objects (ECMA-262, §27.5): the value of the first
 /// `next` has no receiver and is dropped; `throw(_:)` and `return(_:)` on a generator that has not
 /// started end it without running its body; a body may catch what is thrown into it, and yield again.
+/// A generator that its own body asks, or somebody else while the body runs, throws
+/// `GeneratorError.alreadyRunning` and goes on undisturbed.
 /// Like `Generator` it is lazy, needs no scheduler, unwinds when dropped, and belongs to one user at a
 /// time.
 public final class TwoWayGenerator<Yielded, Sent, Returned> {
@@ -67,30 +69,33 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
       state.unwind()
       throw error
     case .finished: throw error
-    case .running, .suspended: return try resume(sending: nil, throwing: error)
+    case .running: throw GeneratorError.alreadyRunning
+    case .suspended: return try resume(sending: nil, throwing: error)
     }
   }
 
   /// Makes the body return `value` from the yield where it stands; its `defer` blocks run.
   ///
   /// The yield throws a `GeneratorReturn`, which a body should let through; one that catches it may
-  /// yield again, or return something else.
+  /// yield again, or return something else. If it yields first and lets the `GeneratorReturn` through
+  /// later, the call that is then waiting gets `.returned(value)`.
   ///
   /// - Parameter value: What to return.
   /// - Returns: `.returned(value)`, unless the body does otherwise.
   /// - Throws: What the body throws while it unwinds.
   public func `return`(_ value: Returned) throws -> GeneratorStep<Yielded, Returned> {
+    try finish(value)
+  }
+
+  /// `return`, with a value or without one.
+  private func finish(_ value: Returned?) throws -> GeneratorStep<Yielded, Returned> {
     switch state.phase {
     case .fresh:
       state.unwind()
       return .returned(value)
     case .finished: return .returned(value)
-    case .running, .suspended:
-      do {
-        return try resume(sending: nil, throwing: GeneratorReturn())
-      } catch is GeneratorReturn {
-        return .returned(value)
-      }
+    case .running: throw GeneratorError.alreadyRunning
+    case .suspended: return try resume(sending: nil, throwing: state.issueReturn(value))
     }
   }
 
@@ -101,13 +106,16 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
     sending value: Sent?,
     throwing error: (any Error)?
   ) throws -> GeneratorStep<Yielded, Returned> {
+    guard state.phase != .running else { throw GeneratorError.alreadyRunning }
     if state.phase != .fresh { state.sent = value }
     state.thrown = error
     state.resumeSlowly()
     if state.phase == .suspended, let yielded = state.takeYielded() { return .yielded(yielded) }
+    defer { state.returns = [] }
     if let failure = state.failure {
       state.failure = nil
-      throw failure
+      guard let index = state.indexOfReturn(failure) else { throw failure }
+      return .returned(state.returns[index].value)
     }
     defer { state.returned = nil }
     return .returned(state.returned)
@@ -131,7 +139,9 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
     /// Yields all that another generator yields, passes on what is sent and thrown in, and returns what
     /// it returns: `yield*`.
     ///
-    /// A `return` of the outer generator ends the inner one first, in the same way.
+    /// A `return` of the outer generator returns the inner one first, with the same value if its type
+    /// allows. What the inner one then returns is what the outer one returns. If the inner one yields
+    /// instead, the outer one does, and goes on after the delegation when the inner one has ended.
     ///
     /// - Parameter inner: The generator.
     /// - Returns: What `inner` returned; nil if it had ended before.
@@ -142,16 +152,22 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
     ) throws -> Inner? {
       var step = try inner.next()
       while case .yielded(let value) = step {
+        let sent: Sent?
         do {
-          let sent = try state.yield(value)
-          step = if let sent { try inner.next(sent) } else { try inner.next() }
-        } catch let signal as GeneratorReturn {
-          // The inner one returns first; it may yield again. Once it has ended, so does the outer one.
-          step = try inner.throw(signal)
-          if case .returned = step { throw signal }
+          sent = try state.yield(value)
         } catch {
-          step = try inner.throw(error)
+          guard let index = state.indexOfReturn(error) else {
+            step = try inner.throw(error)
+            continue
+          }
+          step = try inner.finish(state.returns[index].value.flatMap { $0 as? Inner })
+          guard case .returned(let value) = step else { continue }
+          if let value = value.flatMap({ $0 as? Returned }) {
+            state.replaceReturn(error, by: value)
+          }
+          throw error
         }
+        step = if let sent { try inner.next(sent) } else { try inner.next() }
       }
       if case .returned(let value) = step { return value }
       return nil
@@ -159,13 +175,19 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
   }
 
   /// Ends the body: the yield where it stands throws `CancellationError`.
+  ///
+  /// If the body throws something else while it unwinds, the next call of `next` throws that, once.
   public func cancel() {
+    let wasSuspended = state.phase == .suspended
     state.unwind()
+    if wasSuspended, state.failure is CancellationError { state.failure = nil }
   }
 
   fileprivate final class TypedState: GeneratorState {
     var sent: Sent?
     var returned: Returned?
+    /// The values of `return` calls whose signals may still come out of the body.
+    var returns: [(ticket: GeneratorReturn.Ticket, value: Returned?)] = []
     private var yielded: Yielded?
     private var work: ((Yield) throws -> Returned)?
 
@@ -181,6 +203,29 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
 
     override func dropBody() {
       work = nil
+    }
+
+    /// What the yield throws to end the body with `value`.
+    func issueReturn(_ value: Returned?) -> GeneratorReturn {
+      // A signal that the body has swallowed leaves its ticket here alone.
+      for index in returns.indices.reversed()
+      where isKnownUniquelyReferenced(&returns[index].ticket) {
+        returns.remove(at: index)
+      }
+      let ticket = GeneratorReturn.Ticket()
+      returns.append((ticket, value))
+      return GeneratorReturn(ticket: ticket)
+    }
+
+    /// Which of this generator's returns an error stands for, if it stands for one.
+    func indexOfReturn(_ error: any Error) -> Int? {
+      guard let signal = error as? GeneratorReturn else { return nil }
+      return returns.firstIndex { $0.ticket === signal.ticket }
+    }
+
+    /// Changes the value of a return that is under way.
+    func replaceReturn(_ signal: any Error, by value: Returned) {
+      if let index = indexOfReturn(signal) { returns[index].value = value }
     }
 
     func takeYielded() -> Yielded? {
@@ -219,7 +264,21 @@ public enum GeneratorStep<Yielded, Returned> {
 extension GeneratorStep: Equatable where Yielded: Equatable, Returned: Equatable {}
 
 /// What a yield throws when `TwoWayGenerator.return(_:)` ends the body there.
-public struct GeneratorReturn: Error, Sendable {}
+public struct GeneratorReturn: Error, Sendable {
+  /// Says which call it belongs to.
+  fileprivate final class Ticket: Sendable {}
+
+  fileprivate let ticket: Ticket
+}
+
+extension GeneratorError {
+  /// A call of a two-way generator whose body runs, or is parked.
+  public static let alreadyRunning = GeneratorError(
+    description:
+      "A generator was asked by its own body, by something that its body calls, or by another coroutine "
+      + "while its body runs. A body cannot wait for itself: ask another generator, or ask later."
+  )
+}
 
 @available(*, unavailable, message: "A generator belongs to one user at a time.")
 extension TwoWayGenerator: Sendable {}
