@@ -11,7 +11,7 @@ import Testing
 /// the documents. Those without an order are in the other files here, their numbers in the names; so are
 /// those of the bugs that section 3 lists (3.3 coswift, 3.4 coobjc, 3.5 RJIterator). 2.1-14 to 2.1-16 are
 /// about bare context switches: `CoroutineKernelTests` has them.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct ScenarioTests {
   @Test(arguments: Scenario.all)
   func `steps come in the documents' order on a serial queue (2.1-1 to 2.1-63)`(
