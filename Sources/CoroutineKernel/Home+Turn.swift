@@ -27,6 +27,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     home.pointee.isPlain = !migrates && !choosesItself
     home.pointee.live = 0
     home.pointee.handOvers = 0
+    home.pointee.urgent = 0
     home.pointee.handOverLimit = migrates || choosesItself ? 0 : defaultHandOvers
     home.pointee.inbox.store(0, ordering: .sequentiallyConsistent)
     return home

@@ -43,7 +43,7 @@ package struct Home: ~Copyable {
   /// Coroutines at the front of the run queue that were put there to run before whatever started
   /// the first of them goes on.
   ///
-  /// Counted for `DispatchCore.startHere`, which starts from zero.
+  /// Counted for `TurnCore.startHere`, which starts from zero, and for `SteppedLoop.step`.
   package var urgent: Int
   /// Coroutines carry their exclusivity records from thread to thread.
   @usableFromInline package var migrates: Bool

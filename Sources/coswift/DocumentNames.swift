@@ -25,3 +25,22 @@ public typealias COSequence = Generator
 public func co(_ block: @escaping () throws -> Void) -> Coroutine {
   co_launch(block: block)
 }
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Hands a value to whoever asked a generator for one: `yield` under coobjc's name.
+///
+/// - Parameter value: The value; made when it is asked for.
+/// - Throws: As `yield`.
+public func yield_val<T>(_ value: @autoclosure @escaping () throws -> T) throws {
+  try yield(closure: { () throws -> T in try value() })
+}
+
+extension Promise {
+  /// Whether an error is the one that a cancelled promise is rejected with.
+  ///
+  /// - Parameter error: Any error, or none.
+  /// - Returns: True for `COError.promiseCancelled`.
+  public static func isPromiseCancelled(_ error: (any Error)?) -> Bool {
+    if case .promiseCancelled? = error as? COError { true } else { false }
+  }
+}

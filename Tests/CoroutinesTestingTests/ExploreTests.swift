@@ -64,6 +64,26 @@ private let lostUpdate: @Sendable () throws -> Void = {
     }
   }
 
+  @Test func `a select among ready clauses chooses the same in each run`() throws {
+    let exploration = try explore {
+      let (left, right) = (Channel<Int>(capacity: 8), Channel<Int>(capacity: 8))
+      for number in 0..<4 {
+        left.sendIfReady(number)
+        right.sendIfReady(number)
+      }
+      for _ in 0..<4 {
+        let isLeft = try select {
+          Receive(from: left) { _ in true }
+          Receive(from: right) { _ in false }
+        }
+        // What is chosen changes who can run next.
+        if isLeft { launch {} }
+        try Coroutine.yield()
+      }
+    }
+    #expect(exploration.isComplete)
+  }
+
   @Test func `with a mutex the update is not lost in any order`() throws {
     let exploration = try explore {
       let (racy, mutex) = (Racy(), CoroutineMutex())

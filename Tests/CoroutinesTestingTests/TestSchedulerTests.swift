@@ -115,6 +115,19 @@ import Testing
     }
   }
 
+  @Test func `what ran on the thread before does not show`() throws {
+    // Loops start coroutines at once; the memory of such a loop serves the test's scheduler next.
+    try runBlocking { for _ in 0..<10 { launch(start: .immediately) {} } }
+    let orders = try (0..<20).map { seed in
+      let numbers = Numbers()
+      try TestScheduler(order: .random(seed: UInt64(seed))).run {
+        for number in 0..<4 { launch { numbers.add(number) } }
+      }
+      return numbers.entries
+    }
+    #expect(Set(orders).count > 5)
+  }
+
   @Test func `offloaded work is waited for, and no time passes`() throws {
     let scheduler = TestScheduler()
     let value = try scheduler.run {

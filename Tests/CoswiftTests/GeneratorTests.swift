@@ -32,6 +32,32 @@ struct GeneratorTests {
     }
   }
 
+  @Test func `the documents' yield_val and isPromiseCancelled are there`() throws {
+    try inCoroutine { () throws in
+      var made = 0
+      func make() -> Int {
+        made += 1
+        return made
+      }
+      let generator: COSequence<Int> = co_sequence(Int.self) {
+        while true { try yield_val(make()) }
+      }
+      let first = try generator.next()
+      #expect(first == 1)
+      #expect(made == 1)
+      let promise = Promise<Int>()
+      promise.cancel()
+      let result = try co_await(promise: promise)
+      guard case .rejected(let error) = result else {
+        Issue.record("a cancelled promise was not rejected")
+        return
+      }
+      #expect(COPromise<Int>.isPromiseCancelled(error))
+      #expect(!COPromise<Int>.isPromiseCancelled(nil))
+      #expect(!COPromise<Int>.isPromiseCancelled(COError.coroutineCancelled))
+    }
+  }
+
   @Test func `a value that is yielded is made when it is asked for`() throws {
     try inCoroutine { () throws in
       var made = 0

@@ -23,6 +23,9 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
   /// Decides among ready coroutines.
   package let chooser: any ReadyChooser
 
+  /// The thread's random numbers while this runs, by which `select` is fair: the same in each run.
+  private var random: UInt32 = 1
+
   /// Nanoseconds of virtual time.
   package private(set) var clock: Int64 = 0
 
@@ -76,7 +79,9 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
     )
     let outer = thread.currentHome
     thread.currentHome = home
+    swap(&thread.pointee.random, &random)
     defer {
+      swap(&thread.pointee.random, &random)
       home.dropSpareStack(thread)
       thread.currentHome = outer
     }
