@@ -53,7 +53,7 @@ let package = Package(
     // The names of coobjc, coswift and RJIterator.
     .target(
       name: "coswift",
-      dependencies: ["Coroutines", "CoroutineKernel", "CCoroutineKernel"],
+      dependencies: ["Coroutines", "CoroutinesFoundation", "CoroutineKernel", "CCoroutineKernel"],
       swiftSettings: strict
     ),
     .executableTarget(name: "tour", dependencies: ["Coroutines"], swiftSettings: strict),

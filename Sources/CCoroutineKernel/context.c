@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cck_context.h"
 
+#include "cck_overflow.h"
 #include "cck_sanitizer.h"
 
 #if defined(CCK_CONTEXT_INLINE)
@@ -41,4 +42,11 @@ void cck_context_make(
 
 void cck_context_retire(cck_context_t *context) {
   if (cck_instrumented) cck_sanitizer_retire(context);
+}
+
+void cck_context_resumed_after_end(void) {
+  cck_print_error(
+      "Fatal error: a switch to a flow of control that has finished: its body has returned, and its stack "
+      "holds nothing to go on with. Make a new one.\n");
+  __builtin_trap();
 }

@@ -34,6 +34,8 @@ void *cck_dispatch_current_queue(void) {
   return label != NULL && strncmp(label, root, sizeof(root) - 1) == 0 ? NULL : queue;
 }
 
+void *cck_dispatch_innermost_queue(void) { return dispatch_get_current_queue(); }
+
 void cck_dispatch_async(void *queue, void *context, cck_dispatch_function_t work) {
   dispatch_async_f(queue, context, work);
 }

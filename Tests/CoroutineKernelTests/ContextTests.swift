@@ -82,6 +82,21 @@ private let enterFlow: cck_entry_t = { argument in
     )
   }
 
+  @Test func `a switch to a flow that has finished stops the program and says why (2.1-16)`()
+    async throws
+  {
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      let flow = try Flow { _ in }
+      flow.resume()
+      flow.resume()
+    }
+    let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(text.contains("a switch to a flow of control that has finished"))
+  }
+
   @Test func `a million switches lose nothing`() throws {
     let flow = try Flow { flow in
       while flow.message < 500_000 {

@@ -32,6 +32,49 @@ struct ProgressTests {
     }
   }
 
+  // C10: the document's name.
+  @Test func `a progress of Foundation's is followed until the promise is settled (2.1-38)`() throws
+  {
+    try inCoroutine { () throws in
+      let promise = COProgressPromise<String>()
+      let progress = Foundation.Progress.discreteProgress(totalUnitCount: 10)
+      progress.completedUnitCount = 2
+      promise.setupWithProgress(progress)
+      var fractions: [Double] = []
+      for fraction in promise {
+        fractions.append(fraction)
+        if progress.completedUnitCount < 10 {
+          progress.completedUnitCount += 4
+        } else {
+          promise.fulfill(value: "data")
+        }
+      }
+      #expect(fractions == [0.2, 0.6, 1])
+      #expect(try co_await(promise: promise).get() == "data")
+      #expect(!progress.isCancelled)
+    }
+  }
+
+  @Test
+  func `the last fraction is told even if nobody looked in between, and an older progress is left`()
+    throws
+  {
+    try inCoroutine { () throws in
+      let promise = COProgressPromise<Int>()
+      let older = Foundation.Progress.discreteProgress(totalUnitCount: 2)
+      older.completedUnitCount = 1
+      promise.setupWithProgress(older)
+      #expect(promise.fractionCompleted == 0.5)
+      let newer = Foundation.Progress.discreteProgress(totalUnitCount: 10)
+      promise.setupWithProgress(newer)
+      #expect(promise.fractionCompleted == 0)
+      older.completedUnitCount = 2
+      newer.completedUnitCount = 7
+      promise.fulfill(value: 1)
+      #expect(Array(promise) == [0.7])
+    }
+  }
+
   @Test func `the latest fraction wins, and the last one is never lost (3.4-19)`() throws {
     try inCoroutine { () throws in
       let promise = COProgressPromise<Int>()

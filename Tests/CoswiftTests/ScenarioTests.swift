@@ -9,8 +9,8 @@ import Testing
 ///
 /// The number of each, in `Tests/CoswiftScenarios`, is that of the list in section 2.1 of the inventory of
 /// the documents. Those without an order are in the other files here, their numbers in the names; so are
-/// those of the bugs that section 3 lists (3.3 coswift, 3.4 coobjc, 3.5 RJIterator). 2.1-14 to 2.1-16 are
-/// about bare context switches: `CoroutineKernelTests` has them.
+/// those of the bugs that section 3 lists (3.3 coswift, 3.4 coobjc, 3.5 RJIterator). 2.1-14 and
+/// 2.1-15 are about bare context switches: `SeedTests` has them, and `CoroutineKernelTests` 2.1-16.
 @Suite(.timeLimit(.minutes(10)))
 struct ScenarioTests {
   @Test(arguments: Scenario.all)

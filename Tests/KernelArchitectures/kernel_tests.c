@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <unwind.h>
 
 #include "cck_context.h"
@@ -20,7 +22,7 @@
 #define NOINLINE __attribute__((noinline))
 
 // ------------------------------------------------------------------------------------------------
-// Stand-ins for sanitizer.c, which needs the rest of the kernel.
+// Stand-ins for sanitizer.c and overflow.c, which need the rest of the kernel.
 
 int cck_instrumented = 0;
 
@@ -47,6 +49,13 @@ void cck_sanitizer_leave(cck_context_t *dead, cck_context_t *load) {
 void cck_sanitizer_retire(cck_context_t *context) {
   (void)context;
   unexpected();
+}
+
+enum { stopped_with_message = 42 };
+
+void cck_print_error(const char *text) {
+  (void)text;
+  _exit(stopped_with_message);
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -161,6 +170,29 @@ static void test_arguments(void) {
   check(first == (void *)UINTPTR_MAX && second == NULL, "arguments: out");
   check(third == (void *)(UINTPTR_MAX / 3), "arguments: out of cck_context_leave");
   coroutine_close(&talker);
+}
+
+// ------------------------------------------------------------------------------------------------
+// The end.
+
+static coroutine_t ended;
+
+static void ended_entry(void *argument) { coroutine_finish(&ended, argument); }
+
+static void test_resuming_after_the_end(void) {
+  coroutine_open(&ended, small_stack, ended_entry);
+  coroutine_resume(&ended, NULL);
+  pid_t child = fork();
+  if (child == 0) {
+    coroutine_resume(&ended, NULL);
+    _exit(0);
+  }
+  int status = 0;
+  int seen = child > 0 && waitpid(child, &status, 0) == child;
+  coroutine_close(&ended);
+  check(
+      seen && WIFEXITED(status) && WEXITSTATUS(status) == stopped_with_message,
+      "the end: who resumes a finished context is told so");
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -854,6 +886,7 @@ static void test_threads(void) {
 int main(void) {
   test_ping_pong();
   test_arguments();
+  test_resuming_after_the_end();
   test_integer_registers();
   test_float_registers();
   test_live_values();

@@ -194,12 +194,17 @@ CCK_INLINE uintptr_t cck_context_frame(void) { return (uintptr_t)__builtin_frame
 
 void cck_sanitizer_leave(cck_context_t *_Nonnull dead, cck_context_t *_Nonnull load);
 
+/// Ends the program with a message: something has switched to a context that had finished.
+_Noreturn void cck_context_resumed_after_end(void);
+
 /// Leaves the running flow of control for good and goes on with `load`.
+///
+/// Whoever switches to `dead` after this, while its stack is still there, is told so and stopped.
 CCK_INLINE _Noreturn void cck_context_leave(
     cck_context_t *_Nonnull dead, cck_context_t *_Nonnull load, void *_Nullable argument) {
   if (CCK_UNLIKELY(cck_instrumented)) cck_sanitizer_leave(dead, load);
   cck_context_switch_bare(dead, load, argument);
-  __builtin_trap();
+  cck_context_resumed_after_end();
 }
 
 #endif

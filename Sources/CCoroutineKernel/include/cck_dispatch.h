@@ -14,6 +14,9 @@ typedef void (*cck_dispatch_function_t)(void *_Nullable context);
 /// system's global concurrent queues. On the main thread, outside any block, it is the main queue.
 void *_Nullable cck_dispatch_current_queue(void);
 
+/// The queue of the innermost block that the calling thread is in, whatever its kind; for comparing only.
+void *_Nullable cck_dispatch_innermost_queue(void);
+
 /// Runs `work(context)` on the queue, later.
 void cck_dispatch_async(
     void *_Nonnull queue, void *_Nullable context, cck_dispatch_function_t _Nonnull work);

@@ -59,6 +59,8 @@ public final class ProgressMeter: @unchecked Sendable {
   private var isFulfilled = false
   /// Looks once more, right before the end.
   private var lastLook: (() -> Double)?
+  /// Counts those who follow something; the latest one counts.
+  private var followers = 0
 
   /// What this meter was told itself; nil before the first report.
   private var ownFraction: Double?
@@ -232,16 +234,28 @@ public final class ProgressMeter: @unchecked Sendable {
     for part in parts { part.cancel?() }
   }
 
-  /// Has a meter that follows something by looking at it now and then look once more before the end, so
-  /// that the last fraction is not lost.
+  /// Begins to follow something by looking at it now and then, in place of what was followed before.
   ///
-  /// - Parameter look: Called under no lock, by whoever settles the promise.
-  package func lookOnceMore(_ look: @escaping () -> Double) {
-    let old = point.lock.withLock {
+  /// - Parameter look: What to ask for the fraction once more before the end, so that the last one is not
+  ///   lost. Called under no lock, by whoever settles the promise.
+  /// - Returns: The number of this follower.
+  package func beginToFollow(_ look: @escaping () -> Double) -> Int {
+    let (old, number) = point.lock.withLock {
       defer { if !isOver { lastLook = look } }
-      return lastLook
+      followers += 1
+      return (lastLook, followers)
     }
     withExtendedLifetime(old) {}
+    return number
+  }
+
+  /// Reports what a follower saw.
+  ///
+  /// - Returns: False if its work is over: another one has taken its place, or the promise is settled.
+  package func report(_ fraction: Double, follower number: Int) -> Bool {
+    guard point.lock.withLock({ number == followers && !isOver }) else { return false }
+    report(fraction)
+    return true
   }
 
   /// How a meter's promise stands.

@@ -86,7 +86,7 @@ package class TurnCore: SchedulerCore, @unchecked Sendable {
           timersChanged()
         }
         guard let fiber = home.pop() else { break }
-        if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
+        run(fiber, thread)
       }
       if hasTimer, home.pointee.timers.isEmpty {
         hasTimer = false
@@ -94,6 +94,29 @@ package class TurnCore: SchedulerCore, @unchecked Sendable {
         dropTimer()
       }
     }
+  }
+
+  /// Runs a coroutine until it waits or ends.
+  ///
+  /// Rule 12: one that waits inside another queue's `sync` is found here. Its stack would keep that queue
+  /// occupied, and Dispatch forbids to leave such a block on another thread than it was entered on.
+  private func run(_ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) {
+    let queue = cck_dispatch_innermost_queue()
+    if let unstarted = home.resume(fiber, thread) { return Coroutine.failToStart(unstarted) }
+    if cck_dispatch_innermost_queue() != queue { refuseWaitInsideSync(fiber) }
+  }
+
+  /// - Parameter fiber: The coroutine; it has not ended, because the block that it is in has not.
+  private func refuseWaitInsideSync(_ fiber: UnsafeMutablePointer<Fiber>) -> Never {
+    // SAFETY: a coroutine that has not ended is alive, and this thread holds the turn of its home.
+    let coroutine = Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner).takeUnretainedValue()
+    fatalError(
+      "\(coroutine), launched at \(coroutine.creationSite), waits in "
+        + "\(coroutine.wait?.description ?? "a call that parks") inside a block of `DispatchQueue.sync` or "
+        + "`concurrentPerform`. The other queue would stay occupied until the coroutine goes on, perhaps "
+        + "on another thread, where such a block cannot end. Wait before or after the block; or "
+        + "`launch(on:)` that queue, and join."
+    )
   }
 
   private func withTurn(_ thread: ThreadRecord, _ body: () -> Void) {
@@ -115,7 +138,7 @@ package class TurnCore: SchedulerCore, @unchecked Sendable {
       home.pointee.urgent = 0
       var next: UnsafeMutablePointer<Fiber>? = fiber
       while let fiber = next {
-        if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
+        run(fiber, thread)
         // If it has started another one at once, both come before the code that called this.
         next = home.pointee.urgent > 0 ? home.pop() : nil
         home.pointee.urgent -= 1

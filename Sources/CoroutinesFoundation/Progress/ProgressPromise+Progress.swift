@@ -52,7 +52,8 @@ extension ProgressPromise {
   /// changed. Nor has `Progress` a lock there: it should be changed on the same scheduler.
   ///
   /// Cancelling the promise cancels the progress; once a look shows that the progress is cancelled, so is
-  /// the promise. A finished progress does not settle the promise: the work does.
+  /// the promise. A finished progress does not settle the promise: the work does. Following another
+  /// progress takes the place of this one.
   ///
   /// - Parameters:
   ///   - progress: What to follow. It is not kept alive.
@@ -72,6 +73,7 @@ extension ProgressMeter {
   /// Reports what a `Progress` of Foundation's shows, until that or the promise has ended.
   ///
   /// As `ProgressPromise.follow(_:every:)`, for use inside a constructor; cancellation is not passed on.
+  /// Following another progress takes the place of this one.
   ///
   /// - Parameters:
   ///   - progress: What to follow. It is not kept alive.
@@ -81,19 +83,28 @@ extension ProgressMeter {
   }
 
   /// Follows a progress, and tells when that has ended.
-  func follow(
+  ///
+  /// - Parameters:
+  ///   - progress: What to follow.
+  ///   - interval: The time from one look to the next.
+  ///   - keepsAlive: The progress is held until the promise is settled, or another one is followed.
+  ///   - onEnd: Called once, if the progress ends before the promise.
+  package func follow(
     _ progress: Progress,
-    every interval: Duration,
+    every interval: Duration = .milliseconds(50),
+    keepsAlive: Bool = false,
     onEnd: @escaping @Sendable (_ isCancelled: Bool) -> Void
   ) {
-    report(progress.fractionCompleted)
-    lookOnceMore { [weak self, weak progress] in
-      progress?.fractionCompleted ?? self?.fraction ?? .nan
+    let held = keepsAlive ? progress : nil
+    let number = beginToFollow { [weak self, weak progress] in
+      withExtendedLifetime(held) { progress?.fractionCompleted ?? self?.fraction ?? .nan }
     }
+    guard report(progress.fractionCompleted, follower: number) else { return }
     // Strong references end with each look: nothing is kept alive by being looked at.
     let look: @Sendable () -> Bool = { [weak self, weak progress] in
-      guard let self, let progress, self.state == .pending else { return false }
-      self.report(progress.fractionCompleted)
+      guard let self, let progress,
+        self.report(progress.fractionCompleted, follower: number)
+      else { return false }
       guard progress.isCancelled || progress.isFinished else { return true }
       onEnd(progress.isCancelled)
       return false

@@ -13,7 +13,7 @@ import Coroutines
 /// in any case. It ends when the promise is settled. Fulfilment does not add a fraction of 1.
 public class COProgressPromise<T>: Promise<T>, Sequence, @unchecked Sendable {
   // SAFETY: as for Promise.
-  private let meter: ProgressPromise<T>
+  let meter: ProgressPromise<T>
 
   /// A pending promise, without a fraction.
   public override init() {

@@ -20,7 +20,7 @@ import coswift
 
   // getcontext, setcontext. The document's program prints "Hello world" for ever; this one is stopped after
   // a thousand.
-  @Test func `going back to a place again and again never gets behind the jump`() throws {
+  @Test func `going back to a place again and again never gets behind the jump (2.1-14)`() throws {
     let thread = currentThread()
     let loop = UnsafeMutablePointer<HelloLoop>.allocate(capacity: 1)
     let main = UnsafeMutablePointer<cck_context_t>.allocate(capacity: 1)
@@ -45,7 +45,7 @@ import coswift
 
   // makecontext, swapcontext, and "Threads of iOS imitated with ucontext": main thread → global thread →
   // main thread.
-  @Test func `a function runs on a stack of its own, and then main goes on`() throws {
+  @Test func `a function runs on a stack of its own, and then main goes on (2.1-15)`() throws {
     let log = Log()
     let main = PrimerContext()
     log("this is main thread")

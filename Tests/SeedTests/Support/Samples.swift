@@ -45,9 +45,12 @@ extension Play {
 }
 
 /// Runs `body` as a coroutine on a queue of its own, and waits for its end; throws what it throws.
-func inCoroutine(_ body: @escaping () throws -> Void) throws {
+func inCoroutine(
+  on queue: DispatchQueue = DispatchQueue(label: "sample"),
+  _ body: @escaping () throws -> Void
+) throws {
   let end = DispatchSemaphore(value: 0)
-  let coroutine = Coroutine(block: body, on: DispatchQueue(label: "sample"))
+  let coroutine = Coroutine(block: body, on: queue)
   coroutine.finishedBlock = { end.signal() }
   coroutine.resume()
   guard end.wait(timeout: .now() + 30) == .success else { throw DidNotEnd() }

@@ -5,7 +5,7 @@ import CoroutinesFoundation
 import Foundation
 import Testing
 
-/// "User guide", section 4, "COProgressPromise": `setupWithProgress:`, with Foundation's `Progress`.
+/// "User guide", section 4, "COProgressPromise": the same under this library's own names.
 @Suite(.timeLimit(.minutes(10))) struct GuideFoundationProgressTests {
   @Test func `a promise follows a progress of ten units to its end`() throws {
     try runBlocking {

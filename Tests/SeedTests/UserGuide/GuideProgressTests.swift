@@ -14,10 +14,11 @@ import FoundationNetworking
 /// "User guide", section 4, "COProgressPromise".
 @Suite(.timeLimit(.minutes(10))) struct GuideProgressTests {
   // progressDownloadFileFromUrl, the branch "Fallback on earlier versions": ten units, one at each tick of a
-  // timer, which onCancel stops. The first branch watches the task's NSProgress, which cannot be done on
-  // Linux (no key-value observing): GuideFoundationProgressTests has what stands in.
+  // timer, which onCancel stops. The timer is on the coroutine's queue, not on a global one: Foundation's
+  // Progress has no lock on Linux. Nor has its task a Progress there, which the first branch hands over.
   private static func progressDownload(
     from url: URL,
+    on queue: DispatchQueue,
     whenFull: @escaping @Sendable () -> Void
   ) -> (COProgressPromise<Data>, any DispatchSourceTimer) {
     let promise = COProgressPromise<Data>()
@@ -25,14 +26,13 @@ import FoundationNetworking
       if let error { promise.reject(error: error) } else { promise.fulfill(value: data ?? Data()) }
     }
     task.resume()
-    let progress = Cell(0)
-    let timer = DispatchSource.makeTimerSource(queue: .global())
+    let progress = Foundation.Progress(totalUnitCount: 10)
+    promise.setupWithProgress(progress)
+    let timer = DispatchSource.makeTimerSource(queue: queue)
     timer.schedule(deadline: .now(), repeating: .milliseconds(1))
     timer.setEventHandler {
-      let completedUnitCount = progress.value ?? 0
-      if completedUnitCount < 10 {
-        progress.value = completedUnitCount + 1
-        promise.progress(Double(completedUnitCount + 1) / 10)
+      if progress.completedUnitCount < progress.totalUnitCount {
+        progress.completedUnitCount += 1
       } else {
         timer.cancel()
         whenFull()
@@ -51,9 +51,11 @@ import FoundationNetworking
     let server = try HTTPTestServer(routes: ["/image.pgm": .after(gate, .body(Picture.file))])
     let seen = Bag<Double>()
     let length = Cell(0)
-    try inCoroutine {
+    let queue = DispatchQueue(label: "guide")
+    try inCoroutine(on: queue) {
       // The answer comes when the bar is full, so all fractions come before it.
-      let (promise, _) = Self.progressDownload(from: server.url("/image.pgm")) { gate.open() }
+      let url = server.url("/image.pgm")
+      let (promise, _) = Self.progressDownload(from: url, on: queue) { gate.open() }
       var progressCount = 0
       for p in promise {
         seen.add(p)
@@ -71,8 +73,9 @@ import FoundationNetworking
   @Test func `cancelling the promise stops its timer and its task`() throws {
     let server = try HTTPTestServer(routes: ["/image.pgm": .silent])
     let isRejected = Cell(false)
-    try inCoroutine {
-      let (promise, timer) = Self.progressDownload(from: server.url("/image.pgm")) {}
+    let queue = DispatchQueue(label: "guide")
+    try inCoroutine(on: queue) {
+      let (promise, timer) = Self.progressDownload(from: server.url("/image.pgm"), on: queue) {}
       #expect(server.wait { $0.active == 1 })
       promise.cancel()
       #expect(timer.isCancelled)
