@@ -29,16 +29,23 @@ struct RenameAwaitTests {
       .appending(path: "rename-await-\(UUID().uuidString).swift")
     try Data(text.utf8).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
+    let status = try run(options + [file.path])
+    let data = try Data(contentsOf: file)
+    return (String(decoding: data, as: UTF8.self), status)
+  }
+
+  /// Runs the script; returns the exit status.
+  private func run(_ arguments: [String]) throws -> Int32 {
     let root = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     let process = Process()
     process.executableURL = root.appending(path: "scripts/rename-await")
-    process.arguments = options + [file.path]
+    process.arguments = arguments
     process.standardOutput = Pipe()
+    process.standardError = Pipe()
     try process.run()
     process.waitUntilExit()
-    let data = try Data(contentsOf: file)
-    return (String(decoding: data, as: UTF8.self), process.terminationStatus)
+    return process.terminationStatus
   }
 
   @Test func `calls are renamed, and all else stays`() throws {
@@ -72,5 +79,21 @@ struct RenameAwaitTests {
     #expect(result.status == 1 && result.text == old)
     let clean = try rename("let x = try co_await(promise: p)\n", "--check")
     #expect(clean.status == 0)
+  }
+
+  @Test func `a folder stands for the Swift files in it, and one without any is an error`() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "rename-await-\(UUID().uuidString)")
+    let inner = folder.appending(path: "a folder")
+    try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(try run([folder.path]) == 2)
+    let file = inner.appending(path: "One file.swift")
+    let text = folder.appending(path: "notes.txt")
+    for url in [file, text] { try Data("try await(promise: p)".utf8).write(to: url) }
+    #expect(try run(["--check", folder.path]) == 1)
+    #expect(try run([folder.path]) == 0)
+    #expect(try String(contentsOf: file, encoding: .utf8) == "try co_await(promise: p)")
+    #expect(try String(contentsOf: text, encoding: .utf8) == "try await(promise: p)")
   }
 }
