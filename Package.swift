@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import PackageDescription
 
+// Builds whose primitives can be held up at every access to shared memory, for `Race`.
+let checked: SwiftSetting = .define("COROUTINES_CHECKED", .when(traits: ["CheckedPrimitives"]))
+
 let strict: [SwiftSetting] = [
+  checked,
   .swiftLanguageMode(.v6),
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
@@ -28,6 +32,12 @@ let package = Package(
     .library(name: "coswift", targets: ["coswift"]),
     .executable(name: "tour", targets: ["tour"]),
     .executable(name: "coroutine-bench", targets: ["coroutine-bench"]),
+  ],
+  traits: [
+    .trait(
+      name: "CheckedPrimitives",
+      description: "Preemption points inside the library, for races; slower, for tests only."
+    )
   ],
   targets: [
     .target(name: "CCoroutineKernel", cSettings: strictC),
@@ -108,6 +118,12 @@ let package = Package(
     .testTarget(
       name: "CoroutinesTestingTests",
       dependencies: ["CoroutinesTesting", "Coroutines"],
+      swiftSettings: strict
+    ),
+    // Loops against one another, held up inside the library: with the trait CheckedPrimitives.
+    .testTarget(
+      name: "RaceTests",
+      dependencies: ["CoroutinesTesting", "Coroutines", "CoroutineKernel"],
       swiftSettings: strict
     ),
     .testTarget(

@@ -15,6 +15,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// - Parameter link: The link; its memory stays in place until it has been taken.
   /// - Returns: False if the inbox is closed: the scheduler has shut down.
   package func post(_ link: UnsafeMutablePointer<InboxLink>) -> Bool {
+    preemptionPoint(.post, self)
     var head = pointee.inbox.load(ordering: .relaxed)
     while true {
       if head == inboxClosed { return false }
@@ -35,13 +36,14 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// - Returns: False if the loop has ended.
   package func postFirst(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
     guard post(fiber.link) else { return false }
-    cck_parker_wake(pointee.parker)
+    pointee.parker.wake()
     return true
   }
 
   /// Something has been posted that the holder has not taken yet.
   package var hasPost: Bool {
-    pointee.inbox.load(ordering: .sequentiallyConsistent) > inboxClosed
+    preemptionPoint(.take, self)
+    return pointee.inbox.load(ordering: .sequentiallyConsistent) > inboxClosed
   }
 
   /// Takes what has been posted, in the order of posting: coroutines go to the run queue, jobs are
@@ -50,6 +52,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// - Returns: True if there was anything.
   @discardableResult
   package func takePosts() -> Bool {
+    preemptionPoint(.take, self)
     guard pointee.inbox.load(ordering: .relaxed) > inboxClosed else { return false }
     let taken = pointee.inbox.exchange(0, ordering: .acquiring)
     var oldest: UnsafeMutablePointer<InboxLink>?
@@ -78,7 +81,8 @@ extension UnsafeMutablePointer where Pointee == Home {
   ///
   /// - Returns: False if something has been posted.
   package func closeInbox() -> Bool {
-    pointee.inbox.compareExchange(
+    preemptionPoint(.take, self)
+    return pointee.inbox.compareExchange(
       expected: 0,
       desired: inboxClosed,
       ordering: .sequentiallyConsistent

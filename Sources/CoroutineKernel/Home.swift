@@ -11,7 +11,7 @@ package let postToLoop: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRa
     // SAFETY: the types are those that `makeReady` passes.
     let home = home.assumingMemoryBound(to: Home.self)
     _ = home.post(fiber.assumingMemoryBound(to: InboxLink.self))
-    cck_parker_wake(home.pointee.parker)
+    home.pointee.parker.wake()
   }
 
 /// The raw part of a scheduler: run queue, inbox, timers.

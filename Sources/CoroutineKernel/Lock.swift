@@ -23,13 +23,19 @@ extension UnsafeMutablePointer where Pointee == cck_lock_t {
   /// Takes the lock; the mode must be handed to `release`.
   @inlinable @inline(__always)
   package func acquire(_ thread: ThreadRecord) -> cck_lock_mode_t {
-    cck_lock_acquire(self, thread)
+    #if COROUTINES_CHECKED
+    willLock(self)
+    #endif
+    return cck_lock_acquire(self, thread)
   }
 
   /// Leaves the lock.
   @inlinable @inline(__always)
   package func release(_ mode: cck_lock_mode_t) {
     cck_lock_release(self, mode)
+    #if COROUTINES_CHECKED
+    didUnlock()
+    #endif
   }
 
   /// Runs `body` under the lock.

@@ -86,6 +86,7 @@ extension UnsafeMutablePointer where Pointee == Waiter {
   @inlinable @inline(__always)
   package func claim() -> Bool {
     guard let race = pointee.race else { return true }
+    preemptionPoint(.claim, race)
     return race.pointee.winner.compareExchange(
       expected: -1,
       desired: pointee.clause,

@@ -34,6 +34,11 @@ CCK_INLINE void cck_parker_retract(cck_parker_t *_Nonnull parker) {
   __atomic_store_n(&parker->state, 0, __ATOMIC_SEQ_CST);
 }
 
+/// 1 from the owner's announcement until it is taken back or somebody wakes it.
+CCK_INLINE int cck_parker_is_announced(cck_parker_t *_Nonnull parker) {
+  return __atomic_load_n(&parker->state, __ATOMIC_SEQ_CST) == 1;
+}
+
 /// Sleeps until woken, for `timeout` nanoseconds at most (negative: for ever). May return early.
 void cck_parker_sleep(cck_parker_t *_Nonnull parker, int64_t timeout);
 

@@ -35,6 +35,7 @@ typedef struct cck_thread {
   void *_Nullable spare_objects[CCK_SPARE_LISTS];  ///< Lists of objects kept for reuse; their owner's.
   uint32_t spare_count[CCK_SPARE_LISTS];           ///< How many in each.
   void *_Nullable recent_object;         ///< One more, which may still be in use elsewhere.
+  void *_Nullable observer;              ///< Checked builds: who is told of preemption points, or null.
 } cck_thread_t;
 
 extern __thread cck_thread_t cck_thread_record __attribute__((tls_model("initial-exec")));

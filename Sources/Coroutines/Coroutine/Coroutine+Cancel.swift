@@ -30,7 +30,9 @@ extension Coroutine {
   /// - Returns: True if it had not been before.
   @usableFromInline
   final func requestCancellation() -> Bool {
+    preemptionPoint(.flag, fiber)
     guard cancellationRequest.set() else { return false }
+    preemptionPoint(.flag, fiber)
     fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)
     return true
   }

@@ -61,6 +61,7 @@ extension Coroutine {
     let thread = currentThread()
     let lock = fiber.joinLock
     let mode = lock.acquire(thread)
+    preemptionPoint(.flag, fiber)
     fiber.pointee.phase.store(.dead, ordering: .releasing)
     wakes.claimAll(of: &fiber.pointee.joiners, .delivered)
     lock.release(mode)

@@ -199,7 +199,10 @@ extension Coroutine {
   }
 
   /// Its body has returned or thrown.
-  public final var isFinished: Bool { fiber.pointee.phase.load(ordering: .acquiring) == .dead }
+  public final var isFinished: Bool {
+    preemptionPoint(.flag, fiber)
+    return fiber.pointee.phase.load(ordering: .acquiring) == .dead
+  }
 
   /// Cancellation has been asked for, by `cancel` or through its parent.
   ///

@@ -20,6 +20,7 @@ package enum Parking {
     guard let fiber = thread.runningFiber else {
       throw outside(operation)
     }
+    preemptionPoint(.flag, fiber)
     if fiber.pointee.attention.load(ordering: .relaxed) { try refuseIfCancelled(fiber) }
     fiber.pointee.operation = operation.utf8Start
     fiber.pointee.waitsOn = nil

@@ -57,7 +57,7 @@ public final class OffloadPool: @unchecked Sendable {
   private static let patience: Int64 = 10_000_000_000
 
   private final class IdleThread {
-    let parker = UnsafeMutablePointer<cck_parker_t>.allocate(capacity: 1)
+    let parker = UnsafeMutablePointer<Parker>.allocate(capacity: 1)
     var work: (() -> Void)?
 
     init() { cck_parker_initialize(parker) }
@@ -99,7 +99,7 @@ public final class OffloadPool: @unchecked Sendable {
       return .start
     }
     switch step {
-    case .wake(let thread): cck_parker_wake(thread.parker)
+    case .wake(let thread): thread.parker.wake()
     case .start:
       if !startKernelThread(named: "offload", { self.serve() }) {
         // The system has no thread left: those that run will come to it, if there are any.
@@ -149,19 +149,19 @@ public final class OffloadPool: @unchecked Sendable {
       return true
     }
     guard isIdle else { return takeWork() ?? {} }
-    let deadline = cck_clock_now() + Self.patience
+    let deadline = clockNow() + Self.patience
     while true {
-      cck_parker_announce(thread.parker)
+      thread.parker.announce()
       if let work = lock.withLock({ thread.work }) {
-        cck_parker_retract(thread.parker)
+        thread.parker.retract()
         return work
       }
-      let left = deadline - cck_clock_now()
+      let left = deadline - clockNow()
       if left > 0 {
-        cck_parker_sleep(thread.parker, left)
+        thread.parker.sleep(atMost: left)
         continue
       }
-      cck_parker_retract(thread.parker)
+      thread.parker.retract()
       let work: (() -> Void)? = lock.withLock {
         if let work = thread.work { return work }
         idle.removeAll { $0 === thread }

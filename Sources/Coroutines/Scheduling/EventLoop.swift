@@ -25,12 +25,12 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
   /// Lets the loop end once its coroutines have.
   package func stopWhenEmpty() {
     mayStop.store(true, ordering: .sequentiallyConsistent)
-    cck_parker_wake(home.pointee.parker)
+    home.pointee.parker.wake()
   }
 
   package override func post(_ work: @escaping () -> Void) -> Bool {
     guard home.post(work) else { return false }
-    cck_parker_wake(home.pointee.parker)
+    home.pointee.parker.wake()
     return true
   }
 
@@ -68,15 +68,15 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
   }
 
   private func sleep(until deadline: Int64?) {
-    cck_parker_announce(home.pointee.parker)
+    home.pointee.parker.announce()
     let mustGoOn =
       home.hasPost
       || (home.pointee.live == 0 && mayStop.load(ordering: .sequentiallyConsistent))
     let timeout = deadline.map { max(0, $0 - now) } ?? -1
     if mustGoOn || timeout == 0 {
-      cck_parker_retract(home.pointee.parker)
+      home.pointee.parker.retract()
     } else {
-      cck_parker_sleep(home.pointee.parker, timeout)
+      home.pointee.parker.sleep(atMost: timeout)
     }
   }
 }

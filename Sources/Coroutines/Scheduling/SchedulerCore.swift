@@ -80,7 +80,7 @@ package class SchedulerCore: @unchecked Sendable {
   package func schedulerEnded() {}
 
   /// Time of this scheduler, in nanoseconds.
-  package var now: Int64 { cck_clock_now() }
+  package var now: Int64 { clockNow() }
 
   /// Runs `work` on the turn's holder: at once if that is the caller.
   package final func perform(_ work: @escaping () -> Void) {

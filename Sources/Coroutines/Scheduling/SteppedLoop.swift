@@ -3,25 +3,24 @@
 import CCoroutineKernel
 import CoroutineKernel
 
-/// Decides which ready coroutine runs next.
-package protocol ReadyChooser: AnyObject {
-  /// The place of the one to run.
+/// Decides who goes next: which ready coroutine, or which thread.
+package protocol Chooser: AnyObject {
+  /// The place of the one that goes.
   ///
-  /// - Parameters:
-  ///   - ready: Two or more, in the order in which they became ready.
-  ///   - time: Nanoseconds of the scheduler's time.
-  /// - Returns: Its index in `ready`.
-  func choose(among ready: [Coroutine], at time: Int64) -> Int
+  /// - Parameter candidates: Numbers that tell two or more apart, with the one first that goes unless there
+  ///   is a reason for another.
+  /// - Returns: An index.
+  func choose(among candidates: [UInt64]) -> Int
 }
 
-/// A scheduler that runs one coroutine at a time when told so, chooses which one by a `ReadyChooser`, and
+/// A scheduler that runs one coroutine at a time when told so, chooses which one by a `Chooser`, and
 /// keeps its own time: what tests and simulations run on.
 package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
   // SAFETY: see SchedulerCore; `live` is guarded by `lock`, all else belongs to the thread that runs the
   // loop.
 
   /// Decides among ready coroutines.
-  package let chooser: any ReadyChooser
+  package let chooser: any Chooser
 
   /// The thread's random numbers while this runs, by which `select` is fair: the same in each run.
   private var random: UInt32 = 1
@@ -39,7 +38,7 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
   /// Coroutines that have not ended, by number.
   private var live: [UInt64: Coroutine] = [:]
 
-  package init(label: String, chooser: any ReadyChooser) {
+  package init(label: String, chooser: any Chooser) {
     self.chooser = chooser
     super.init(label: label, migrates: false, choosesItself: true)
   }
@@ -48,7 +47,7 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
 
   package override func post(_ work: @escaping () -> Void) -> Bool {
     guard home.post(work) else { return false }
-    cck_parker_wake(home.pointee.parker)
+    home.pointee.parker.wake()
     return true
   }
 
@@ -116,7 +115,7 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
       // One was started by another with `immediately`: no choice.
       home.pointee.urgent -= 1
     } else if ready.count > 1 {
-      index = chooser.choose(among: ready, at: clock)
+      index = chooser.choose(among: ready.map(\.id))
     }
     let coroutine = ready[index]
     let fiber = home.pop(at: index)
@@ -147,12 +146,12 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
   /// - Parameter nanoseconds: No longer than this, of real time.
   /// - Returns: False if nothing came.
   package func waitForOutside(atMost nanoseconds: Int64) -> Bool {
-    cck_parker_announce(home.pointee.parker)
+    home.pointee.parker.announce()
     if home.hasPost {
-      cck_parker_retract(home.pointee.parker)
+      home.pointee.parker.retract()
       return true
     }
-    cck_parker_sleep(home.pointee.parker, nanoseconds)
+    home.pointee.parker.sleep(atMost: nanoseconds)
     return home.hasPost
   }
 }

@@ -71,9 +71,15 @@ package class TurnCore: SchedulerCore, @unchecked Sendable {
     }
   }
 
-  private func takeTurn() -> Bool { !turnIsTaken.exchange(true, ordering: .acquiring) }
+  private func takeTurn() -> Bool {
+    preemptionPoint(.turn, home)
+    return !turnIsTaken.exchange(true, ordering: .acquiring)
+  }
 
-  private func leaveTurn() { turnIsTaken.store(false, ordering: .sequentiallyConsistent) }
+  private func leaveTurn() {
+    preemptionPoint(.turn, home)
+    turnIsTaken.store(false, ordering: .sequentiallyConsistent)
+  }
 
   private func drain() {
     let thread = currentThread()

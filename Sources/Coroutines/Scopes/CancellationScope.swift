@@ -77,7 +77,9 @@ package final class CancellationScope: @unchecked Sendable {
       Self.remember(remoteChildren, outer, coroutine)
     }
     // The hint is cleared first, so that a cancellation that comes in between is not lost.
+    preemptionPoint(.flag, fiber)
     fiber.pointee.attention.store(false, ordering: .sequentiallyConsistent)
+    preemptionPoint(.flag, fiber)
     if Self.isAnyCancelled(fiber) {
       fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)
       // A shield held the cancellation off the children, too.
@@ -158,8 +160,10 @@ package final class CancellationScope: @unchecked Sendable {
   ///
   /// Can be called from any thread.
   package func cancel() {
-    guard cancelled.set() else { return }
     let fiber = coroutine.fiber
+    preemptionPoint(.flag, fiber)
+    guard cancelled.set() else { return }
+    preemptionPoint(.flag, fiber)
     fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)
     if currentThread().currentHome == fiber.pointee.home {
       if isOpen { Self.deliver(to: fiber, from: self) }

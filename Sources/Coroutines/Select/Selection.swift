@@ -177,6 +177,7 @@ package enum Selection {
         } else {
           fiber.park(thread, whole)
         }
+        preemptionPoint(.claim, race)
         let winner = Int(race.pointee.winner.load(ordering: .acquiring))
         leaveQueues(entries, count, winner)
         if winner == count { throw CancellationError() }

@@ -65,7 +65,7 @@ public struct CoroutineClock: Clock {
 
   package static var nanoseconds: Int64 {
     guard let home = currentThread().currentHome else {
-      return cck_clock_now()
+      return clockNow()
     }
     return home.core.now
   }

@@ -10,27 +10,17 @@ import Coroutines
 ///     0 |                        | waits in lock()         |
 /// ```
 struct Interleaving {
-  private struct Row {
-    let time: Int64
-    let column: Int
-    let text: String
-  }
-
-  private var names: [String] = []
   private var columns: [UInt64: Int] = [:]
-  private var rows: [Row] = []
-
-  /// Rows that a table has at most; the last ones count.
-  private static let limit = 120
+  private var steps = StepTable(heading: "time")
 
   /// Notes a step.
   mutating func add(_ coroutine: Coroutine, at time: Int64) {
     let column =
       columns[coroutine.id]
       ?? {
-        columns[coroutine.id] = names.count
-        names.append("#\(names.count + 1)\(coroutine.name.map { " \($0)" } ?? "")")
-        return names.count - 1
+        columns[coroutine.id] = steps.names.count
+        steps.names.append("#\(steps.names.count + 1)\(coroutine.name.map { " \($0)" } ?? "")")
+        return steps.names.count - 1
       }()
     let text =
       switch coroutine.state {
@@ -40,37 +30,11 @@ struct Interleaving {
       case .finished:
         coroutine.failure.map { "throws \($0)" } ?? "ends"
       }
-    rows.append(Row(time: time, column: column, text: text))
+    steps.rows.append(.init(head: Self.format(time), column: column, text: text))
   }
 
   /// The table.
-  var table: String {
-    let shown = rows.suffix(Self.limit)
-    let used = Set(shown.map(\.column)).sorted()
-    var widths: [Int: Int] = [:]
-    for column in used {
-      let texts = shown.lazy.filter { $0.column == column }.map(\.text.count)
-      widths[column] = min(40, max(names[column].count, texts.max() ?? 0))
-    }
-    func line(_ head: String, _ cell: (Int) -> String) -> String {
-      let cells = used.map { column in
-        let width = widths[column] ?? 0
-        let text = String(cell(column).prefix(width))
-        return text + String(repeating: " ", count: width - text.count)
-      }
-      let time = String(repeating: " ", count: max(0, 9 - head.count)) + head
-      let full = ([time] + cells).joined(separator: " | ")
-      return String(full.reversed().drop { $0 == " " }.reversed())
-    }
-    var lines = [line("time") { names[$0] }]
-    if rows.count > shown.count { lines.append(line("…") { _ in "…" }) }
-    for row in shown {
-      lines.append(
-        line(Self.format(row.time)) { $0 == row.column ? row.text : "" }
-      )
-    }
-    return lines.joined(separator: "\n")
-  }
+  var table: String { steps.text }
 
   private static func format(_ nanoseconds: Int64) -> String {
     if nanoseconds == 0 { return "0" }

@@ -3,18 +3,18 @@
 import Coroutines
 
 /// First come, first served: what event loops do.
-final class FirstComeChooser: ReadyChooser {
-  func choose(among ready: [Coroutine], at time: Int64) -> Int { 0 }
+final class FirstComeChooser: Chooser {
+  func choose(among candidates: [UInt64]) -> Int { 0 }
 }
 
 /// Any of them, by a seed.
-final class RandomChooser: ReadyChooser {
+final class RandomChooser: Chooser {
   private var numbers: SplitMix64
 
   init(seed: UInt64) { numbers = SplitMix64(seed: seed) }
 
-  func choose(among ready: [Coroutine], at time: Int64) -> Int {
-    Int.random(in: 0..<ready.count, using: &numbers)
+  func choose(among candidates: [UInt64]) -> Int {
+    Int.random(in: 0..<candidates.count, using: &numbers)
   }
 }
 
@@ -23,7 +23,7 @@ final class RandomChooser: ReadyChooser {
 /// Finds a bug of depth d in a program of n coroutines and k steps with a probability of at least
 /// 1/(n·k^(d−1)) a run: Burckhardt, Kothari, Musuvathi, Nagarakatte, *A Randomized Scheduler with
 /// Probabilistic Guarantees of Finding Bugs*, ASPLOS 2010.
-final class PriorityChooser: ReadyChooser {
+final class PriorityChooser: Chooser {
   private var numbers: SplitMix64
   private var priorities: [UInt64: Int] = [:]
   private var changes: [Int: Int] = [:]
@@ -40,34 +40,34 @@ final class PriorityChooser: ReadyChooser {
     }
   }
 
-  func choose(among ready: [Coroutine], at time: Int64) -> Int {
-    for coroutine in ready where priorities[coroutine.id] == nil {
+  func choose(among candidates: [UInt64]) -> Int {
+    for candidate in candidates where priorities[candidate] == nil {
       // Above all that a change can give.
-      priorities[coroutine.id] = Int.random(in: 1_000...1_000_000_000, using: &numbers)
+      priorities[candidate] = Int.random(in: 1_000...1_000_000_000, using: &numbers)
     }
     func highest() -> Int {
-      ready.indices.max {
-        priorities[ready[$0].id, default: 0] < priorities[ready[$1].id, default: 0]
+      candidates.indices.max {
+        priorities[candidates[$0], default: 0] < priorities[candidates[$1], default: 0]
       } ?? 0
     }
-    if let low = changes[decisions] { priorities[ready[highest()].id] = low }
+    if let low = changes[decisions] { priorities[candidates[highest()]] = low }
     decisions += 1
     return highest()
   }
 }
 
 /// Follows a list of choices, and then another chooser.
-final class FollowingChooser: ReadyChooser {
+final class FollowingChooser: Chooser {
   private let choices: [Int]
   /// Among how many each choice was made, where that is known.
   private let counts: [Int]
-  private let rest: any ReadyChooser
+  private let rest: any Chooser
   /// Choices made so far, and among how many.
   private(set) var made: [(choice: Int, count: Int)] = []
   /// The first decision at which other coroutines were ready than the list says.
   private(set) var firstOther: Int?
 
-  init(_ choices: [Int], among counts: [Int] = [], then rest: any ReadyChooser) {
+  init(_ choices: [Int], among counts: [Int] = [], then rest: any Chooser) {
     self.choices = choices
     self.counts = counts
     self.rest = rest
@@ -76,19 +76,19 @@ final class FollowingChooser: ReadyChooser {
   /// After the run: the first decision of the list that did not come up.
   var missing: Int? { made.count < counts.count ? made.count : nil }
 
-  func choose(among ready: [Coroutine], at time: Int64) -> Int {
+  func choose(among candidates: [UInt64]) -> Int {
     var choice: Int
     if made.count < choices.count {
       choice = choices[made.count]
-      let isOther = made.count < counts.count && counts[made.count] != ready.count
-      if isOther || choice >= ready.count {
+      let isOther = made.count < counts.count && counts[made.count] != candidates.count
+      if isOther || choice >= candidates.count {
         if firstOther == nil { firstOther = made.count }
-        choice = min(choice, ready.count - 1)
+        choice = min(choice, candidates.count - 1)
       }
     } else {
-      choice = rest.choose(among: ready, at: time)
+      choice = rest.choose(among: candidates)
     }
-    made.append((choice, ready.count))
+    made.append((choice, candidates.count))
     return choice
   }
 }

@@ -48,7 +48,7 @@ public final class TestScheduler: Scheduler, @unchecked Sendable {
   ///   - order: Which ready coroutine runs next.
   ///   - name: For messages.
   public convenience init(order: Order = .firstCome, name: String = "test") {
-    let chooser: any ReadyChooser =
+    let chooser: any Chooser =
       switch order {
       case .firstCome: FirstComeChooser()
       case .random(let seed): RandomChooser(seed: seed)
@@ -57,7 +57,7 @@ public final class TestScheduler: Scheduler, @unchecked Sendable {
     self.init(chooser, name)
   }
 
-  init(_ chooser: any ReadyChooser, _ name: String) {
+  init(_ chooser: any Chooser, _ name: String) {
     let loop = SteppedLoop(label: name, chooser: chooser)
     self.loop = loop
     super.init(core: loop)
