@@ -111,7 +111,7 @@ let package = Package(
       dependencies: ["Coroutines", "CoroutinesTesting"],
       exclude: [
         "README.md", "CoroutineClassics/README.md", "ECMAScriptGenerators/README.md",
-        "GoChannels/README.md",
+        "GoChannels/README.md", "SavinaActors/README.md",
       ],
       swiftSettings: strict
     ),
