@@ -100,8 +100,8 @@ let package = Package(
       name: "AcceptanceTests",
       dependencies: ["Coroutines", "CoroutinesTesting"],
       exclude: [
-        "README.md", "CoroutineClassics/README.md", "ECMAScriptGenerators/README.md",
-        "GoChannels/README.md",
+        "README.md", "CoroutineClassics/README.md", "CrossbeamChannels/README.md",
+        "ECMAScriptGenerators/README.md", "GoChannels/README.md",
       ],
       swiftSettings: strict
     ),
