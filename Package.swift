@@ -101,7 +101,7 @@ let package = Package(
       dependencies: ["Coroutines", "CoroutinesTesting"],
       exclude: [
         "README.md", "CoroutineClassics/README.md", "CrossbeamChannels/README.md",
-        "ECMAScriptGenerators/README.md", "GoChannels/README.md",
+        "ECMAScriptGenerators/README.md", "GoChannels/README.md", "LibdillChannels/README.md",
       ],
       swiftSettings: strict
     ),
