@@ -110,8 +110,9 @@ let package = Package(
       name: "AcceptanceTests",
       dependencies: ["Coroutines", "CoroutinesTesting"],
       exclude: [
-        "README.md", "CoroutineClassics/README.md", "ECMAScriptGenerators/README.md",
-        "GoChannels/README.md", "SavinaActors/README.md",
+        "README.md", "CoroutineClassics/README.md", "CrossbeamChannels/README.md",
+        "ECMAScriptGenerators/README.md", "GoChannels/README.md", "LibdillChannels/README.md",
+        "SavinaActors/README.md",
       ],
       swiftSettings: strict
     ),

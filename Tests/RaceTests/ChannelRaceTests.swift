@@ -101,11 +101,13 @@ import Testing
       }
     }
     .thread { tally, _ in _ = tally.channel.sendIfReady(1).isSent ? tally.sent.append(1) : () }
-    .thread { _, holder in holder.coroutine?.cancel() }
+    .thread { tally, holder in
+      holder.coroutine?.cancel()
+      tally.channel.close()
+    }
     .explore(.exhaustive(delays: 3), runs: 2_000) { tally, _ in
       // A receiver for whom nothing came, not even the close, would have been found asleep.
       try tally.balance()
-      withExtendedLifetime(tally) {}
     }
   }
 

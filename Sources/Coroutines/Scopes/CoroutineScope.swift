@@ -17,11 +17,13 @@ public import Dispatch
 /// throws, the other children and `body` are cancelled, and once they have finished, this throws that
 /// first error. If `body` throws, the children are cancelled in the same way.
 ///
-/// *Cancellation:* cancels `body` and the children; the wait for the children is not cut short.
+/// *Cancellation:* cancels `body` and the children; the wait for the children is not cut short. If a
+/// child ended by it, this throws `CancellationError`, though `body` had returned: the work is not done.
 ///
 /// - Parameter body: What to do; gets the scope to launch in.
 /// - Returns: What `body` returns.
-/// - Throws: The first error of a child or of `body`; `CoroutineError.outsideCoroutine`.
+/// - Throws: The first error of a child or of `body`; `CancellationError`;
+///   `CoroutineError.outsideCoroutine`.
 @available(*, noasync)
 public func withCoroutineScope<Result>(
   _ body: (CoroutineScope) throws -> Result
@@ -29,7 +31,8 @@ public func withCoroutineScope<Result>(
   guard let fiber = currentThread().runningFiber else {
     throw CoroutineError.outsideCoroutine("withCoroutineScope(_:)")
   }
-  return try CancellationScope.run(fiber) { cancellation in
+  var wasCutOff = false
+  let result = try CancellationScope.run(fiber) { cancellation in
     let scope = CoroutineScope(cancellation)
     var result: Result?
     do {
@@ -40,18 +43,23 @@ public func withCoroutineScope<Result>(
     scope.waitForChildren()
     if let failure = scope.firstFailure { throw failure }
     guard let result else { preconditionFailure("a scope ended with neither value nor error") }
+    wasCutOff = scope.hasCancelledChild
     return result
   }
+  // A child that was cancelled alone, or by `scope.cancel()`, is what somebody here wanted.
+  if wasCutOff, CancellationScope.isCancelled(fiber) { throw CancellationError() }
+  return result
 }
 
 /// Launches coroutines that are waited for together; see `withCoroutineScope`.
 public final class CoroutineScope: @unchecked Sendable {
-  // SAFETY: `pending`, `failure` and `isOver` are guarded by the wait point's lock.
+  // SAFETY: `pending`, `failure`, `cancelledChild` and `isOver` are guarded by the wait point's lock.
 
   private let cancellation: CancellationScope
   private let point = WaitPoint()
   private var pending = 0
   private var failure: (any Error)?
+  private var cancelledChild = false
   private var isOver = false
 
   init(_ cancellation: CancellationScope) {
@@ -185,6 +193,7 @@ public final class CoroutineScope: @unchecked Sendable {
     if let error, !(error is CancellationError) { fail(error) }
     var wakes = ResumeList()
     point.lock.withLock {
+      if error is CancellationError { cancelledChild = true }
       pending -= 1
       if pending == 0 { point.claimAll(&wakes) }
     }
@@ -201,6 +210,11 @@ public final class CoroutineScope: @unchecked Sendable {
 
   var firstFailure: (any Error)? {
     point.lock.withLock { failure }
+  }
+
+  /// A child has ended by cancellation.
+  var hasCancelledChild: Bool {
+    point.lock.withLock { cancelledChild }
   }
 
   func waitForChildren() {

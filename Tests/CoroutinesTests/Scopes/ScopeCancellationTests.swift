@@ -27,6 +27,31 @@ import Testing
     }
   }
 
+  @Test
+  func `a limit that cut off a child makes the scope throw, though its body had returned (rule 6)`()
+    throws
+  {
+    try runBlocking {
+      #expect(throws: TimeoutError.self) {
+        try withTimeout(.milliseconds(1)) {
+          try withCoroutineScope { scope in _ = scope.launch { try waitForEver() } }
+        }
+      }
+      // A child that ends well all the same is no reason.
+      try withTimeout(.milliseconds(1)) {
+        try withCoroutineScope { scope in _ = scope.launch { _ = try? waitForEver() } }
+      }
+      // Nor is a cancellation from inside.
+      try withTimeout(.seconds(1000)) {
+        try withCoroutineScope { scope in
+          scope.launch { try waitForEver() }
+          try Coroutine.yield()
+          scope.cancel()
+        }
+      }
+    }
+  }
+
   @Test func `a child launched into a cancelled scope is born cancelled (rule 8)`() throws {
     try runBlocking {
       let runs = Counter()
