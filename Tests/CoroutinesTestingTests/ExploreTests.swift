@@ -190,3 +190,47 @@ private let lostUpdate: @Sendable () throws -> Void = {
     }
   }
 }
+
+/// Which ready clause of a `select` wins is a decision like any other.
+@Suite(.timeLimit(.minutes(10))) struct ExploredSelectTests {
+  /// Selects from three of which two are ready; returns which one won.
+  private func winner() throws -> Int {
+    let channels = (0..<3).map { _ in Channel<Int>(capacity: 1) }
+    for index in [0, 2] { _ = channels[index].sendIfReady(index) }
+    return try select {
+      Receive(from: channels[0]) { $0 }
+      Receive(from: channels[1]) { $0 }
+      Receive(from: channels[2]) { $0 }
+    }
+  }
+
+  @Test func `an exhaustive exploration sees each ready clause win, once`() throws {
+    final class Seen {
+      var winners: [Int] = []
+    }
+    let seen = Seen()
+    let report = try explore { seen.winners.append(try self.winner()) }
+    #expect(report.isComplete)
+    #expect(seen.winners.sorted() == [0, 2])
+  }
+
+  @Test func `seeds of a test scheduler choose both, and each the same again`() throws {
+    let first = try (0..<64).map { seed in
+      try TestScheduler(order: .random(seed: seed)).run { try self.winner() }
+    }
+    let second = try (0..<64).map { seed in
+      try TestScheduler(order: .random(seed: seed)).run { try self.winner() }
+    }
+    #expect(first == second)
+    #expect(Set(first) == [0, 2])
+  }
+
+  @Test func `a failure that depends on a clause is shown again`() throws {
+    struct Problem: Error {}
+    let body: () throws -> Void = { if try self.winner() == 2 { throw Problem() } }
+    let failure = try #require(
+      #expect(throws: ExplorationFailure.self) { try explore(.random(), body) }
+    )
+    #expect(throws: ExplorationFailure.self) { try explore(replay: failure.replay, body) }
+  }
+}

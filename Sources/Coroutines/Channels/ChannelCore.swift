@@ -175,6 +175,21 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
     return pointee.isClosed ? .closed : .wait
   }
 
+  /// A send would not wait; nothing is decided yet.
+  ///
+  /// The caller holds the lock.
+  package func isReadyToSend() -> Bool {
+    pointee.receivers.firstLive() != nil || pointee.isClosed || pointee.count < pointee.limit
+      || pointee.overflow != .wait
+  }
+
+  /// A receive would not wait; nothing is decided yet.
+  ///
+  /// The caller holds the lock.
+  package func isReadyToReceive() -> Bool {
+    pointee.count > 0 || pointee.senders.firstLive() != nil || pointee.isClosed
+  }
+
   /// Slot number after this one.
   @inlinable @inline(__always)
   func next(_ slot: Int) -> Int {

@@ -63,6 +63,15 @@ package class SchedulerCore: @unchecked Sendable {
     false
   }
 
+  /// It decides which ready clause of a select wins, which is otherwise left to chance.
+  package var choosesClauses: Bool { false }
+
+  /// Decides which clause of a select wins.
+  ///
+  /// - Parameter ready: The numbers of two or more, in random order.
+  /// - Returns: An index in `ready`.
+  package func chooseClause(among ready: [Int]) -> Int { 0 }
+
   /// A coroutine was launched here; keeps the scheduler alive until `coroutineEnded`.
   package func coroutineBegan(_ coroutine: Coroutine) {}
 

@@ -51,6 +51,13 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
     return true
   }
 
+  package override var choosesClauses: Bool { true }
+
+  package override func chooseClause(among ready: [Int]) -> Int {
+    // Numbers that no coroutine has.
+    chooser.choose(among: ready.map { UInt64.max - UInt64($0) })
+  }
+
   package override func coroutineBegan(_ coroutine: Coroutine) {
     lock.withLock { live[coroutine.id] = coroutine }
   }

@@ -70,54 +70,95 @@ package enum Selection {
     _ count: Int,
     _ thread: ThreadRecord
   ) -> (Int, UnsafeMutablePointer<Waiter>?)? {
+    if let home = thread.currentHome, !home.pointee.isPlain {
+      if let chosen = choose(entries, count, home.core, thread),
+        let done = carryOut(entries, chosen)
+      {
+        return done
+      }
+    }
+    var order = RandomOrder(count, thread)
+    while let index = order.next() {
+      if let done = carryOut(entries, index) { return done }
+    }
+    return nil
+  }
+
+  /// Has a scheduler that decides everything itself choose among the ready clauses.
+  ///
+  /// - Returns: The clause; nil if it is left to chance, or none is ready.
+  private static func choose(
+    _ entries: Entries,
+    _ count: Int,
+    _ scheduler: SchedulerCore,
+    _ thread: ThreadRecord
+  ) -> Int? {
+    guard scheduler.choosesClauses else { return nil }
+    var ready: [Int] = []
     var order = RandomOrder(count, thread)
     while let index = order.next() {
       guard let core = entries[index].core else { continue }
-      let slot = entries[index].slot
-      entries[index].waiter.outcome = .delivered
-      switch entries[index].kind {
-      case .receive:
-        switch core.decideReceive() {
-        case .take(let full, let sender, let free):
-          core.pointee.move(slot, full)
-          // SAFETY: a waiting sender has its value in its slot.
-          if let sender { core.pointee.move(free, sender.pointee.slot.unsafelyUnwrapped) }
-          return (index, sender)
-        case .meet(let sender):
-          // SAFETY: as above.
-          core.pointee.move(slot, sender.pointee.slot.unsafelyUnwrapped)
-          return (index, sender)
-        case .closed:
-          entries[index].waiter.outcome = .closed
-          return (index, nil)
-        case .wait: break
-        }
-      case .send:
-        switch core.decideSend() {
-        case .handOver(let receiver):
-          // SAFETY: a waiting receiver has a slot.
-          core.pointee.move(receiver.pointee.slot.unsafelyUnwrapped, slot)
-          return (index, receiver)
-        case .keep(let free):
-          core.pointee.move(free, slot)
-          return (index, nil)
-        case .replace(let full):
-          // The oldest value comes back in our slot, and is released with it, outside the locks.
-          core.pointee.exchange(full, slot)
-          entries[index].isLeftOver = true
-          return (index, nil)
-        case .discard:
-          entries[index].isLeftOver = true
-          return (index, nil)
-        case .closed:
-          entries[index].waiter.outcome = .closed
-          return (index, nil)
-        case .wait: break
-        }
-      case .after, .otherwise: break
-      }
-      entries[index].waiter.outcome = .waiting
+      let isSend = entries[index].kind == .send
+      if isSend ? core.isReadyToSend() : core.isReadyToReceive() { ready.append(index) }
     }
+    return ready.count > 1 ? ready[scheduler.chooseClause(among: ready)] : ready.first
+  }
+
+  /// Carries a clause out, if it is ready.
+  ///
+  /// The caller holds all locks.
+  ///
+  /// - Returns: The clause, and the party that is to be woken.
+  @inline(__always)
+  private static func carryOut(
+    _ entries: Entries,
+    _ index: Int
+  ) -> (Int, UnsafeMutablePointer<Waiter>?)? {
+    guard let core = entries[index].core else { return nil }
+    let slot = entries[index].slot
+    entries[index].waiter.outcome = .delivered
+    switch entries[index].kind {
+    case .receive:
+      switch core.decideReceive() {
+      case .take(let full, let sender, let free):
+        core.pointee.move(slot, full)
+        // SAFETY: a waiting sender has its value in its slot.
+        if let sender { core.pointee.move(free, sender.pointee.slot.unsafelyUnwrapped) }
+        return (index, sender)
+      case .meet(let sender):
+        // SAFETY: as above.
+        core.pointee.move(slot, sender.pointee.slot.unsafelyUnwrapped)
+        return (index, sender)
+      case .closed:
+        entries[index].waiter.outcome = .closed
+        return (index, nil)
+      case .wait: break
+      }
+    case .send:
+      switch core.decideSend() {
+      case .handOver(let receiver):
+        // SAFETY: a waiting receiver has a slot.
+        core.pointee.move(receiver.pointee.slot.unsafelyUnwrapped, slot)
+        return (index, receiver)
+      case .keep(let free):
+        core.pointee.move(free, slot)
+        return (index, nil)
+      case .replace(let full):
+        // The oldest value comes back in our slot, and is released with it, outside the locks.
+        core.pointee.exchange(full, slot)
+        entries[index].isLeftOver = true
+        return (index, nil)
+      case .discard:
+        entries[index].isLeftOver = true
+        return (index, nil)
+      case .closed:
+        entries[index].waiter.outcome = .closed
+        return (index, nil)
+      case .wait: break
+      }
+    case .after, .otherwise: break
+    }
+    entries[index].waiter.outcome = .waiting
     return nil
   }
 
