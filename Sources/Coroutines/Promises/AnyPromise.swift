@@ -26,6 +26,8 @@ package struct PromiseState {
   package var interested = 0
   /// The promise was cancelled.
   package var isCancelled = false
+  /// The promise that this one follows, if it has been told to.
+  var followed: FollowedPromise?
 
   @inlinable @inline(__always)
   package init() {
@@ -54,6 +56,16 @@ extension UnsafeMutablePointer where Pointee == PromiseState {
     // SAFETY: third field; as above.
     (UnsafeMutableRawPointer(lock) + MemoryLayout<Lock>.stride)
       .assumingMemoryBound(to: ResultCell.self)
+  }
+}
+
+/// A promise that is followed, which must be free to go away all the same: so its follower learns that it was
+/// abandoned.
+final class FollowedPromise {
+  weak let promise: AnyPromise?
+
+  init(_ promise: AnyPromise) {
+    self.promise = promise
   }
 }
 
@@ -86,6 +98,35 @@ public class AnyPromise: @unchecked Sendable {
     state.cell.clear()
     state.deinitialize(count: 1)
     state.deallocate()
+  }
+
+  // MARK: - Following
+
+  /// Notes that this promise is to follow another one, unless that one follows this, by whatever detour.
+  ///
+  /// The note is made before the look: of two threads that close a ring together, at least one sees it.
+  ///
+  /// - Returns: False if they would wait for one another for ever.
+  final func beginFollowing(_ other: AnyPromise) -> Bool {
+    note(FollowedPromise(other))
+    var next: AnyPromise? = other
+    while let promise = next {
+      if promise === self {
+        // Without it the others are a line again, which a look comes to the end of.
+        note(nil)
+        return false
+      }
+      next = promise.settledFlag.isSet ? nil : promise.followed
+    }
+    return true
+  }
+
+  private final var followed: AnyPromise? {
+    state.lock.withLock { state.pointee.followed }?.promise
+  }
+
+  private final func note(_ followed: FollowedPromise?) {
+    state.lock.withLock { state.pointee.followed = followed }
   }
 
   // MARK: - Looking

@@ -80,8 +80,8 @@ extension Promise {
   ///
   /// If this one goes away before, the closure goes with it, and with the closure the new promise's
   /// last way to be settled.
-  private func derive<NewValue>(
-    _ step: @escaping @Sendable (Outcome, Promise<NewValue>) -> Void
+  func derive<NewValue>(
+    _ step: @escaping (Outcome, Promise<NewValue>) -> Void
   ) -> Promise<NewValue> {
     let next = Promise<NewValue>(file: creationSite.file, line: creationSite.line)
     observe { step($0, next) }

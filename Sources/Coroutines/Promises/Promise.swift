@@ -56,9 +56,10 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
 
   /// Settles the promise as another one will be.
   ///
-  /// - Parameter other: The other promise; itself is refused with `PromiseError.adoptsItself`.
+  /// - Parameter other: The other promise; itself, and one that follows this one, are refused with
+  ///   `PromiseError.adoptsItself`.
   public func follow(_ other: Promise) {
-    guard other !== self else {
+    guard beginFollowing(other) else {
       reject(PromiseError.adoptsItself)
       return
     }
@@ -103,7 +104,7 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   }
 
   /// Calls `observer` with the outcome: at once if there is one, else where the promise is settled.
-  func observe(_ observer: @escaping (Outcome) -> Void) {
+  package func observe(_ observer: @escaping (Outcome) -> Void) {
     // SAFETY: the observer is called by a method of the promise, or by its deinit.
     addObserver { [unowned(unsafe) self] in observer(self.settledOutcome) }
   }
