@@ -101,7 +101,7 @@ let package = Package(
       dependencies: ["Coroutines", "CoroutinesTesting"],
       exclude: [
         "README.md", "CoroutineClassics/README.md", "ECMAScriptGenerators/README.md",
-        "GoChannels/README.md", "PromisesAPlus/README.md",
+        "GoChannels/README.md", "PromisesAPlus/README.md", "TrioScopes/README.md",
       ],
       swiftSettings: strict
     ),
