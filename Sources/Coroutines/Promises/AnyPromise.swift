@@ -17,7 +17,7 @@ package struct PromiseState {
   /// The value or the error, constant once settled.
   @usableFromInline package var cell = ResultCell()
   /// Called when settled, in order.
-  package var observers: [() -> Void] = []
+  package var observers: [SettlementWork.Observer] = []
   /// Called when cancelled, in order.
   package var cancelHooks: [() -> Void] = []
   /// Starts the work of a lazy promise.
@@ -191,12 +191,41 @@ public class AnyPromise: @unchecked Sendable {
     return true
   }
 
+  /// The same in a chain: what follows is added to the work of the promise before.
+  @discardableResult
+  final func settle(
+    _ work: inout SettlementWork,
+    _ fill: (UnsafeMutablePointer<ResultCell>) -> Void
+  ) -> Bool {
+    let mode = state.lock.acquire(currentThread())
+    guard state.pointee.cell.content == .nothing else {
+      state.lock.release(mode)
+      return false
+    }
+    fill(state.cell)
+    settledFlag.set()
+    leaveLock(false, mode, &work, keeping: self)
+    return true
+  }
+
   /// Leaves the lock and tells everybody: cancel hooks, observers, awaiting coroutines.
   @usableFromInline
   package final func finishSettling(
     _ isCancellation: Bool,
     _ mode: LockMode,
     _ thread: ThreadRecord
+  ) {
+    var work = SettlementWork()
+    leaveLock(isCancellation, mode, &work, keeping: nil)
+    work.run()
+  }
+
+  /// Leaves the lock, calls the cancel hooks, and adds the rest to the work.
+  private final func leaveLock(
+    _ isCancellation: Bool,
+    _ mode: LockMode,
+    _ work: inout SettlementWork,
+    keeping promise: AnyPromise?
   ) {
     var wakes = ResumeList()
     wakes.claimAll(of: &state.queue.pointee, .delivered)
@@ -211,8 +240,11 @@ public class AnyPromise: @unchecked Sendable {
     // What the closures hold on to is released out here.
     withExtendedLifetime(starter) {}
     if isCancellation { for hook in hooks { hook() } }
-    for observer in observers { observer() }
-    wakes.resumeAll()
+    if observers.isEmpty {
+      wakes.resumeAll()
+    } else {
+      work.add(observers, wakes, keeping: promise)
+    }
   }
 
   /// Calls `hook` when the promise is cancelled; at once if it has been.
@@ -229,8 +261,13 @@ public class AnyPromise: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - startsWork: Whether this begins the work of a lazy promise.
+  ///   - work: Where to add what follows, if the promise is settled.
   ///   - observer: Called under no lock.
-  final func addObserver(startsWork: Bool = true, _ observer: @escaping () -> Void) {
+  final func addObserver(
+    startsWork: Bool = true,
+    _ work: inout SettlementWork,
+    _ observer: @escaping SettlementWork.Observer
+  ) {
     let (isSettled, starter): (Bool, (() -> Void)?) = state.lock.withLock {
       if settledFlag.isSet { return (true, nil) }
       state.pointee.observers.append(observer)
@@ -239,7 +276,17 @@ public class AnyPromise: @unchecked Sendable {
       return (false, state.pointee.starter)
     }
     starter?()
-    if isSettled { observer() }
+    if isSettled { observer(&work) }
+  }
+
+  /// The same outside a chain: what follows is done before this returns.
+  final func addObserver(
+    startsWork: Bool = true,
+    _ observer: @escaping SettlementWork.Observer
+  ) {
+    var work = SettlementWork()
+    addObserver(startsWork: startsWork, &work, observer)
+    work.run()
   }
 
   /// Makes the promise lazy: `work` runs when somebody first looks.

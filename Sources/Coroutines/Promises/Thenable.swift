@@ -96,11 +96,11 @@ extension Promise {
   public func then<Next: Thenable>(
     _ work: @escaping @Sendable (Value) throws -> Next
   ) -> Promise<Next.Value> {
-    derive { outcome, next in
+    derive { outcome, next, rest in
       do {
         next.follow(try work(outcome.get()))
       } catch {
-        next.reject(error)
+        next.settle(.failure(error), &rest)
       }
     }
   }
@@ -114,15 +114,15 @@ extension Promise {
   public func recover<Next: Thenable>(
     _ work: @escaping @Sendable (any Error) throws -> Next
   ) -> Promise where Next.Value == Value {
-    derive { outcome, next in
+    derive { outcome, next, rest in
       guard case .failure(let error) = outcome else {
-        next.settle(outcome)
+        next.settle(outcome, &rest)
         return
       }
       do {
         next.follow(try work(error))
       } catch {
-        next.reject(error)
+        next.settle(.failure(error), &rest)
       }
     }
   }
