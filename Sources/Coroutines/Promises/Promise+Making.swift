@@ -3,16 +3,18 @@
 public import Dispatch
 
 extension SettlingRight {
-  /// Calls a constructor with closures that settle; what it throws rejects.
+  /// Calls a constructor with closures that settle, and hold the right; what it throws rejects.
+  ///
+  /// They cannot follow anything, so the promise alone says which of them was first.
   fileprivate func run(
     _ constructor: (@escaping Promise<Value>.Fulfill, @escaping Promise<Value>.Reject) throws ->
       Void
   ) {
     begin()
     do {
-      try constructor({ _ = self.fulfill($0) }, { _ = self.reject($0) })
+      try constructor({ self.promise.fulfill($0) }, { self.promise.reject($0) })
     } catch {
-      _ = reject(error)
+      promise.reject(error)
     }
   }
 }

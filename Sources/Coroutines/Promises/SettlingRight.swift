@@ -48,21 +48,23 @@ final class SettlingRight<Value>: @unchecked Sendable {
 
   // MARK: - Settling
 
+  // Who gives the right away is the one that counts: what comes at the same time on another thread is told so.
+
   func fulfill(_ value: sending Value) -> Bool {
-    if isGivenAway.isSet { return false }
+    guard isGivenAway.set() else { return false }
     return promise.fulfill(value)
   }
 
   func reject(_ error: any Error) -> Bool {
-    !isGivenAway.isSet && promise.reject(error)
+    isGivenAway.set() && promise.reject(error)
   }
 
   func settle(_ outcome: Promise<Value>.Outcome) -> Bool {
-    !isGivenAway.isSet && promise.settle(outcome)
+    isGivenAway.set() && promise.settle(outcome)
   }
 
   func follow(_ thenable: sending some Thenable<Value>) -> Bool {
-    guard promise.isPending, isGivenAway.set() else { return false }
+    guard isGivenAway.set(), promise.isPending else { return false }
     next = thenable
     let isLater = phase.compareExchange(
       expected: Phase.asking,
