@@ -112,7 +112,7 @@ let package = Package(
       exclude: [
         "README.md", "CoroutineClassics/README.md", "CrossbeamChannels/README.md",
         "ECMAScriptGenerators/README.md", "GoChannels/README.md", "LibdillChannels/README.md",
-        "SavinaActors/README.md",
+        "PromisesAPlus/README.md", "SavinaActors/README.md", "TrioScopes/README.md",
       ],
       swiftSettings: strict
     ),

@@ -41,6 +41,9 @@ package struct ResumeList: ~Copyable {
     last = nil
   }
 
+  /// Nobody is in it.
+  package var isEmpty: Bool { first == nil }
+
   /// Claims every party of the queue, each with this outcome.
   @inlinable @inline(__always)
   package mutating func claimAll(of queue: inout WaitQueue, _ outcome: WaitOutcome) {

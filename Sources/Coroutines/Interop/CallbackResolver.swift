@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a callback or a delegate settles a promise with.
+/// What a callback, a delegate or a `Thenable` settles a promise with.
 ///
-/// The first call counts, and later ones are ignored, so an interface that calls back twice does no harm.
+/// The first call counts, and later ones are ignored, so an interface that calls back twice does no harm; also
+/// when the first was `follow`, and the promise is pending still.
 /// When all copies have gone away without a call, the promise is rejected with `PromiseError.abandoned`.
 /// May be called from any thread.
 public struct CallbackResolver<Value>: Sendable {
-  /// The right to settle; going away without having done so is an end too.
-  private final class Right: Sendable {
-    let promise: Promise<Value>
+  let right: SettlingRight<Value>
 
-    init(_ promise: Promise<Value>) { self.promise = promise }
-
-    deinit {
-      if promise.isPending { promise.reject(PromiseError.abandoned(promise.creationSite)) }
-    }
+  init(_ right: SettlingRight<Value>) {
+    self.right = right
   }
 
-  private let right: Right
-
-  init(_ promise: Promise<Value>) {
-    right = Right(promise)
+  /// The right to settle a promise.
+  ///
+  /// Others may settle it all the same, if they have the promise.
+  ///
+  /// - Parameter promise: The promise.
+  public init(_ promise: Promise<Value>) {
+    right = SettlingRight(promise)
   }
 
   /// Settles with a value.
@@ -28,14 +27,14 @@ public struct CallbackResolver<Value>: Sendable {
   /// - Parameter value: The value.
   /// - Returns: False if it was settled before.
   @discardableResult
-  public func callAsFunction(_ value: sending Value) -> Bool { right.promise.fulfill(value) }
+  public func callAsFunction(_ value: sending Value) -> Bool { right.fulfill(value) }
 
   /// Settles with an error.
   ///
   /// - Parameter error: The error.
   /// - Returns: False if it was settled before.
   @discardableResult
-  public func callAsFunction(throwing error: any Error) -> Bool { right.promise.reject(error) }
+  public func callAsFunction(throwing error: any Error) -> Bool { right.reject(error) }
 
   /// Settles with what a result holds.
   ///
@@ -47,10 +46,23 @@ public struct CallbackResolver<Value>: Sendable {
     case .success(let value):
       // SAFETY: the result was given away, and so was what it holds.
       nonisolated(unsafe) let value = value
-      return right.promise.fulfill(value)
-    case .failure(let error): return right.promise.reject(error)
+      return right.fulfill(value)
+    case .failure(let error): return right.reject(error)
     }
   }
+
+  /// Settles the promise as a then-able will be.
+  ///
+  /// In `Thenable.whenSettled`, the other one is asked once that has returned.
+  ///
+  /// - Parameter thenable: The then-able; the promise itself is refused with `PromiseError.adoptsItself`.
+  /// - Returns: False if it was settled before: the then-able is not asked.
+  @discardableResult
+  public func follow(_ thenable: sending some Thenable<Value>) -> Bool { right.follow(thenable) }
+
+  /// Settles with an outcome that the caller may hand over.
+  @discardableResult
+  package func settle(_ outcome: Promise<Value>.Outcome) -> Bool { right.settle(outcome) }
 
   /// Settles with the value or the error of a callback that has a parameter for each.
   ///
@@ -63,9 +75,9 @@ public struct CallbackResolver<Value>: Sendable {
     if let value {
       // SAFETY: the optional was given away, and so was what it holds.
       nonisolated(unsafe) let value = value
-      return right.promise.fulfill(value)
+      return right.fulfill(value)
     }
-    return right.promise.reject(error ?? PromiseError.abandoned(right.promise.creationSite))
+    return right.reject(error ?? PromiseError.abandoned(right.promise.creationSite))
   }
 }
 

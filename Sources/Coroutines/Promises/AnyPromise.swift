@@ -17,7 +17,7 @@ package struct PromiseState {
   /// The value or the error, constant once settled.
   @usableFromInline package var cell = ResultCell()
   /// Called when settled, in order.
-  package var observers: [() -> Void] = []
+  package var observers: [SettlementWork.Observer] = []
   /// Called when cancelled, in order.
   package var cancelHooks: [() -> Void] = []
   /// Starts the work of a lazy promise.
@@ -26,6 +26,8 @@ package struct PromiseState {
   package var interested = 0
   /// The promise was cancelled.
   package var isCancelled = false
+  /// The promise that this one follows, if it has been told to.
+  var followed: FollowedPromise?
 
   @inlinable @inline(__always)
   package init() {
@@ -54,6 +56,16 @@ extension UnsafeMutablePointer where Pointee == PromiseState {
     // SAFETY: third field; as above.
     (UnsafeMutableRawPointer(lock) + MemoryLayout<Lock>.stride)
       .assumingMemoryBound(to: ResultCell.self)
+  }
+}
+
+/// A promise that is followed, which must be free to go away all the same: so its follower learns that it was
+/// abandoned.
+final class FollowedPromise {
+  weak let promise: AnyPromise?
+
+  init(_ promise: AnyPromise) {
+    self.promise = promise
   }
 }
 
@@ -86,6 +98,35 @@ public class AnyPromise: @unchecked Sendable {
     state.cell.clear()
     state.deinitialize(count: 1)
     state.deallocate()
+  }
+
+  // MARK: - Following
+
+  /// Notes that this promise is to follow another one, unless that one follows this, by whatever detour.
+  ///
+  /// The note is made before the look: of two threads that close a ring together, at least one sees it.
+  ///
+  /// - Returns: False if they would wait for one another for ever.
+  final func beginFollowing(_ other: AnyPromise) -> Bool {
+    note(FollowedPromise(other))
+    var next: AnyPromise? = other
+    while let promise = next {
+      if promise === self {
+        // Without it the others are a line again, which a look comes to the end of.
+        note(nil)
+        return false
+      }
+      next = promise.settledFlag.isSet ? nil : promise.followed
+    }
+    return true
+  }
+
+  private final var followed: AnyPromise? {
+    state.lock.withLock { state.pointee.followed }?.promise
+  }
+
+  private final func note(_ followed: FollowedPromise?) {
+    state.lock.withLock { state.pointee.followed = followed }
   }
 
   // MARK: - Looking
@@ -150,12 +191,41 @@ public class AnyPromise: @unchecked Sendable {
     return true
   }
 
+  /// The same in a chain: what follows is added to the work of the promise before.
+  @discardableResult
+  final func settle(
+    _ work: inout SettlementWork,
+    _ fill: (UnsafeMutablePointer<ResultCell>) -> Void
+  ) -> Bool {
+    let mode = state.lock.acquire(currentThread())
+    guard state.pointee.cell.content == .nothing else {
+      state.lock.release(mode)
+      return false
+    }
+    fill(state.cell)
+    settledFlag.set()
+    leaveLock(false, mode, &work, keeping: self)
+    return true
+  }
+
   /// Leaves the lock and tells everybody: cancel hooks, observers, awaiting coroutines.
   @usableFromInline
   package final func finishSettling(
     _ isCancellation: Bool,
     _ mode: LockMode,
     _ thread: ThreadRecord
+  ) {
+    var work = SettlementWork()
+    leaveLock(isCancellation, mode, &work, keeping: nil)
+    work.run()
+  }
+
+  /// Leaves the lock, calls the cancel hooks, and adds the rest to the work.
+  private final func leaveLock(
+    _ isCancellation: Bool,
+    _ mode: LockMode,
+    _ work: inout SettlementWork,
+    keeping promise: AnyPromise?
   ) {
     var wakes = ResumeList()
     wakes.claimAll(of: &state.queue.pointee, .delivered)
@@ -170,8 +240,11 @@ public class AnyPromise: @unchecked Sendable {
     // What the closures hold on to is released out here.
     withExtendedLifetime(starter) {}
     if isCancellation { for hook in hooks { hook() } }
-    for observer in observers { observer() }
-    wakes.resumeAll()
+    if observers.isEmpty {
+      wakes.resumeAll()
+    } else {
+      work.add(observers, wakes, keeping: promise)
+    }
   }
 
   /// Calls `hook` when the promise is cancelled; at once if it has been.
@@ -188,8 +261,13 @@ public class AnyPromise: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - startsWork: Whether this begins the work of a lazy promise.
+  ///   - work: Where to add what follows, if the promise is settled.
   ///   - observer: Called under no lock.
-  final func addObserver(startsWork: Bool = true, _ observer: @escaping () -> Void) {
+  final func addObserver(
+    startsWork: Bool = true,
+    _ work: inout SettlementWork,
+    _ observer: @escaping SettlementWork.Observer
+  ) {
     let (isSettled, starter): (Bool, (() -> Void)?) = state.lock.withLock {
       if settledFlag.isSet { return (true, nil) }
       state.pointee.observers.append(observer)
@@ -198,7 +276,17 @@ public class AnyPromise: @unchecked Sendable {
       return (false, state.pointee.starter)
     }
     starter?()
-    if isSettled { observer() }
+    if isSettled { observer(&work) }
+  }
+
+  /// The same outside a chain: what follows is done before this returns.
+  final func addObserver(
+    startsWork: Bool = true,
+    _ observer: @escaping SettlementWork.Observer
+  ) {
+    var work = SettlementWork()
+    addObserver(startsWork: startsWork, &work, observer)
+    work.run()
   }
 
   /// Makes the promise lazy: `work` runs when somebody first looks.

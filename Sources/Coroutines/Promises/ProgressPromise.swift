@@ -40,7 +40,7 @@ public final class ProgressPromise<Value>: Sendable {
     self.meter = meter
     promise.addCancelHook { meter.cancelParts() }
     // SAFETY: the observer is called by a method of the promise, or by its deinit.
-    promise.addObserver(startsWork: false) { [unowned(unsafe) promise] in
+    promise.addObserver(startsWork: false) { [unowned(unsafe) promise] _ in
       meter.finish(isFulfilled: promise.isFulfilled)
     }
   }

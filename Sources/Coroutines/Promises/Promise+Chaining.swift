@@ -11,8 +11,8 @@ extension Promise {
   public func then<NewValue>(
     _ work: @escaping @Sendable (Value) throws -> NewValue
   ) -> Promise<NewValue> {
-    derive { outcome, next in
-      next.settle(Result { try work(outcome.get()) })
+    derive { outcome, next, rest in
+      next.settle(Result { try work(outcome.get()) }, &rest)
     }
   }
 
@@ -24,11 +24,11 @@ extension Promise {
   public func then<NewValue>(
     _ work: @escaping @Sendable (Value) throws -> Promise<NewValue>
   ) -> Promise<NewValue> {
-    derive { outcome, next in
+    derive { outcome, next, rest in
       do {
-        next.follow(try work(outcome.get()))
+        next.follow(try work(outcome.get()), &rest)
       } catch {
-        next.reject(error)
+        next.settle(.failure(error), &rest)
       }
     }
   }
@@ -39,9 +39,9 @@ extension Promise {
   /// - Returns: A promise with the same outcome.
   @discardableResult
   public func `catch`(_ handler: @escaping @Sendable (any Error) -> Void) -> Promise {
-    derive { outcome, next in
+    derive { outcome, next, rest in
       if case .failure(let error) = outcome { handler(error) }
-      next.settle(outcome)
+      next.settle(outcome, &rest)
     }
   }
 
@@ -52,10 +52,10 @@ extension Promise {
   /// - Returns: The new promise.
   @discardableResult
   public func recover(_ work: @escaping @Sendable (any Error) throws -> Value) -> Promise {
-    derive { outcome, next in
+    derive { outcome, next, rest in
       switch outcome {
-      case .success: next.settle(outcome)
-      case .failure(let error): next.settle(Result { try work(error) })
+      case .success: next.settle(outcome, &rest)
+      case .failure(let error): next.settle(Result { try work(error) }, &rest)
       }
     }
   }
@@ -66,12 +66,12 @@ extension Promise {
   /// - Returns: A promise with the same outcome.
   @discardableResult
   public func finally(_ work: @escaping @Sendable () throws -> Void) -> Promise {
-    derive { outcome, next in
+    derive { outcome, next, rest in
       do {
         try work()
-        next.settle(outcome)
+        next.settle(outcome, &rest)
       } catch {
-        next.reject(error)
+        next.settle(.failure(error), &rest)
       }
     }
   }
@@ -80,11 +80,13 @@ extension Promise {
   ///
   /// If this one goes away before, the closure goes with it, and with the closure the new promise's
   /// last way to be settled.
-  private func derive<NewValue>(
-    _ step: @escaping @Sendable (Outcome, Promise<NewValue>) -> Void
+  func derive<NewValue>(
+    _ step: @escaping (Outcome, Promise<NewValue>, inout SettlementWork) -> Void
   ) -> Promise<NewValue> {
     let next = Promise<NewValue>(file: creationSite.file, line: creationSite.line)
-    observe { step($0, next) }
+    var work = SettlementWork()
+    observe(&work) { step($0, next, &$1) }
+    work.run()
     return next
   }
 }

@@ -2,31 +2,15 @@
 
 public import Dispatch
 
-/// The right to settle a promise, held by the closures that do it.
-///
-/// When the last of them goes away, a pending promise is rejected as abandoned.
-private final class Resolver<Value>: Sendable {
-  let promise: Promise<Value>
-  private let hasBegun = AtomicFlag()
-
-  init(_ promise: Promise<Value>) {
-    self.promise = promise
-  }
-
-  deinit {
-    guard promise.isPending else { return }
-    // A constructor that never ran was cancelled before it started, with the code that made the promise.
-    promise.reject(
-      hasBegun.isSet ? PromiseError.abandoned(promise.creationSite) : CancellationError()
-    )
-  }
-
-  /// Calls the constructor with closures that settle; what it throws rejects.
-  func run(
+extension SettlingRight {
+  /// Calls a constructor with closures that settle, and hold the right; what it throws rejects.
+  ///
+  /// They cannot follow anything, so the promise alone says which of them was first.
+  fileprivate func run(
     _ constructor: (@escaping Promise<Value>.Fulfill, @escaping Promise<Value>.Reject) throws ->
       Void
   ) {
-    hasBegun.set()
+    begin()
     do {
       try constructor({ self.promise.fulfill($0) }, { self.promise.reject($0) })
     } catch {
@@ -58,8 +42,8 @@ extension Promise {
     _ constructor: @escaping (@escaping Fulfill, @escaping Reject) throws -> Void
   ) {
     self.init(file: file, line: line)
-    let resolver = Resolver(self)
-    Coroutines.launch(start: .immediately, file: file, line: line) { resolver.run(constructor) }
+    let right = SettlingRight(self, hasBegun: false)
+    Coroutines.launch(start: .immediately, file: file, line: line) { right.run(constructor) }
   }
 
   /// A promise whose work begins now, on a given scheduler.
@@ -76,8 +60,8 @@ extension Promise {
     _ constructor: sending @escaping (@escaping Fulfill, @escaping Reject) throws -> Void
   ) {
     self.init(file: file, line: line)
-    let resolver = Resolver(self)
-    Coroutines.launch(on: scheduler, file: file, line: line) { resolver.run(constructor) }
+    let right = SettlingRight(self, hasBegun: false)
+    Coroutines.launch(on: scheduler, file: file, line: line) { right.run(constructor) }
   }
 
   /// A promise whose work begins now, on a dispatch queue.
@@ -134,11 +118,11 @@ extension Promise {
     // Weak: a lazy promise that nobody looks at must go away.
     promise.setStarter { [weak promise] in
       guard let promise else { return }
-      let resolver = Resolver(promise)
+      let right = SettlingRight(promise, hasBegun: false)
       if let scheduler {
-        Coroutines.launch(on: scheduler, file: file, line: line) { resolver.run(constructor) }
+        Coroutines.launch(on: scheduler, file: file, line: line) { right.run(constructor) }
       } else {
-        Coroutines.launch(start: .immediately, file: file, line: line) { resolver.run(constructor) }
+        Coroutines.launch(start: .immediately, file: file, line: line) { right.run(constructor) }
       }
     }
     return promise

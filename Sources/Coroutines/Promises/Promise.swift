@@ -56,13 +56,21 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
 
   /// Settles the promise as another one will be.
   ///
-  /// - Parameter other: The other promise; itself is refused with `PromiseError.adoptsItself`.
+  /// - Parameter other: The other promise; itself, and one that follows this one, are refused with
+  ///   `PromiseError.adoptsItself`.
   public func follow(_ other: Promise) {
-    guard other !== self else {
-      reject(PromiseError.adoptsItself)
+    var work = SettlementWork()
+    follow(other, &work)
+    work.run()
+  }
+
+  /// The same in a chain.
+  func follow(_ other: Promise, _ work: inout SettlementWork) {
+    guard beginFollowing(other) else {
+      settle(.failure(PromiseError.adoptsItself), &work)
       return
     }
-    other.observe { self.settle($0) }
+    other.observe(&work) { self.settle($0, &$1) }
   }
 
   /// Registers what stops the work when the promise is cancelled.
@@ -80,11 +88,19 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
 
   @discardableResult
   func settle(_ outcome: Outcome) -> Bool {
-    settle { cell in
-      switch outcome {
-      case .success(let value): cell.store(value)
-      case .failure(let error): cell.store(failure: error)
-      }
+    settle { Self.put(outcome, into: $0) }
+  }
+
+  /// The same in a chain.
+  @discardableResult
+  func settle(_ outcome: Outcome, _ work: inout SettlementWork) -> Bool {
+    settle(&work) { Self.put(outcome, into: $0) }
+  }
+
+  private static func put(_ outcome: Outcome, into cell: UnsafeMutablePointer<ResultCell>) {
+    switch outcome {
+    case .success(let value): cell.store(value)
+    case .failure(let error): cell.store(failure: error)
     }
   }
 
@@ -103,9 +119,19 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   }
 
   /// Calls `observer` with the outcome: at once if there is one, else where the promise is settled.
-  func observe(_ observer: @escaping (Outcome) -> Void) {
-    // SAFETY: the observer is called by a method of the promise, or by its deinit.
-    addObserver { [unowned(unsafe) self] in observer(self.settledOutcome) }
+  package func observe(_ observer: @escaping (Outcome) -> Void) {
+    var work = SettlementWork()
+    observe(&work) { outcome, _ in observer(outcome) }
+    work.run()
+  }
+
+  /// The same in a chain: the observer adds what follows from it to the work that it gets.
+  func observe(
+    _ work: inout SettlementWork,
+    _ observer: @escaping (Outcome, inout SettlementWork) -> Void
+  ) {
+    // SAFETY: the observer is called by a method of the promise, by its deinit, or by work that keeps it.
+    addObserver(&work) { [unowned(unsafe) self] in observer(self.settledOutcome, &$0) }
   }
 
   // MARK: - Awaiting

@@ -47,7 +47,8 @@ public struct PromiseError: Error, Sendable, Hashable, CustomStringConvertible {
   /// A promise was to take the outcome of itself.
   public static let adoptsItself = PromiseError(
     .adoptsItself,
-    "The promise was fulfilled with itself and would never settle. Fulfil it with another one."
+    "The promise was to follow itself, directly or through others, and would never settle. Fulfil it "
+      + "with another one."
   )
 
   /// None of the promises given to `Promise.any` was fulfilled, or there were none.

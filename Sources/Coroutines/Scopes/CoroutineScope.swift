@@ -15,7 +15,8 @@ public import Dispatch
 ///
 /// The scope outlives its children: this returns, or throws, only when all have finished. If a child
 /// throws, the other children and `body` are cancelled, and once they have finished, this throws that
-/// first error. If `body` throws, the children are cancelled in the same way.
+/// first error. If `body` throws, the children are cancelled in the same way. `CancellationError` is thrown only
+/// when it is all that there is.
 ///
 /// *Cancellation:* cancels `body` and the children; the wait for the children is not cut short. If a
 /// child ended by it, this throws `CancellationError`, though `body` had returned: the work is not done.
@@ -201,9 +202,11 @@ public final class CoroutineScope: @unchecked Sendable {
   }
 
   /// Notes the first error, and cancels everything in the scope.
+  ///
+  /// A cancellation that ended the body gives way to an error of a child that it cancelled: rule 6.
   func fail(_ error: any Error) {
     point.lock.withLock {
-      if failure == nil { failure = error }
+      if failure == nil || failure is CancellationError { failure = error }
     }
     cancel()
   }

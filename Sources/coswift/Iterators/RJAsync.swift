@@ -3,7 +3,7 @@
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
 import CoroutineKernel
-import Coroutines
+public import Coroutines
 import Dispatch
 
 /// Tells what an asynchronous task came to: a value and an error, either of which may be nil.
@@ -16,7 +16,8 @@ public typealias RJAsyncClosure = (@escaping RJAsyncCallback) -> Void
 
 /// What `rj_await` can wait for beside closures: anything with a way to ask for its value later.
 ///
-/// `Promise` is one. Make another library's promises one to await them, too.
+/// `Promise` is one, and any `Thenable` becomes one by saying so. New code writes a `Thenable` instead, which
+/// `rj_await` takes as well.
 public protocol RJThenable {
   /// Has one of the closures called when there is an outcome, or at once if there is one.
   ///
@@ -29,8 +30,8 @@ public protocol RJThenable {
   )
 }
 
-extension Promise: RJThenable {
-  /// Has one of the closures called when the promise is settled.
+extension RJThenable where Self: Thenable {
+  /// Has one of the closures called when there is an outcome, or at once if there is one.
   ///
   /// - Parameters:
   ///   - fulfilled: Takes the value.
@@ -39,8 +40,21 @@ extension Promise: RJThenable {
     _ fulfilled: @escaping @Sendable (Any?) -> Void,
     _ rejected: @escaping @Sendable (Any?) -> Void
   ) {
-    then { fulfilled($0) }
-    `catch` { rejected($0) }
+    tell { outcome in
+      switch outcome {
+      case .success(let value): fulfilled(value)
+      case .failure(let error): rejected(error)
+      }
+    }
+  }
+}
+
+extension Promise: RJThenable {}
+
+extension Thenable {
+  /// Has the outcome told, once.
+  fileprivate func tell(_ observer: @escaping (Result<Value, any Error>) -> Void) {
+    Coroutines.Promise(following: self).observe(observer)
   }
 }
 
@@ -49,7 +63,7 @@ extension Promise: RJThenable {
 /// | task | result |
 /// |---|---|
 /// | `RJAsyncClosure` | is started; value and error of its callback |
-/// | `RJThenable`, for instance a `Promise` | its value or its error |
+/// | `Thenable` or `RJThenable`, for instance a `Promise` | its value or its error |
 /// | anything else | is the value itself, at once |
 ///
 /// In any other `RJIterator` it yields the task, and returns what `next(_:)` sends: an `RJResult`, or a value.
@@ -95,41 +109,46 @@ public func rj_async(_ block: @escaping () throws -> Void) -> RJAsyncEpilog {
 
 /// Starts a task and waits for its outcome.
 private func outcome(of task: Any?) throws -> RJResult {
-  let outcome = Coroutines.Promise<RJResult>()
-  start(task, outcome)
-  return try outcome.await()
+  do {
+    return try Coroutines.Promise(following: RJTask(task)).await()
+  } catch PromiseError.abandoned {
+    return RJResult(value: nil, error: RJError.neverCalledBack)
+  }
 }
 
-/// Starts a task that settles `outcome`.
+/// A task as a promise can follow it.
 ///
-/// The callback is in the task's hands only: when it lets go, nobody can call it any more.
-private func start(_ task: Any?, _ outcome: Coroutines.Promise<RJResult>) {
-  let callback = OneCall(outcome)
-  if let closure = task as? RJAsyncClosure {
-    closure { callback.settle($0, $1) }
-  } else if let closure = task as? (@escaping (Any?, Any?) -> Void) -> Void {
-    closure { callback.settle($0, $1) }
-  } else if let thenable = task as? any RJThenable {
-    thenable.rj_then({ callback.settle($0, nil) }, { callback.settle(nil, $0) })
-  } else {
-    callback.settle(task, nil)
-  }
-}
+/// The resolver is in the task's hands only: when it lets go, nobody can call it any more.
+private struct RJTask: Thenable {
+  private let task: Any?
 
-/// A callback: the first call counts; none at all is an error.
-private final class OneCall: Sendable {
-  private let outcome: Coroutines.Promise<RJResult>
-
-  init(_ outcome: Coroutines.Promise<RJResult>) {
-    self.outcome = outcome
+  init(_ task: Any?) {
+    self.task = task
   }
 
-  deinit {
-    outcome.fulfill(RJResult(value: nil, error: RJError.neverCalledBack))
+  /// Starts the task; value and error are its outcome together, so it is never a rejection.
+  func whenSettled(_ resolver: CallbackResolver<RJResult>) {
+    let callback: RJAsyncCallback = { resolver(RJResult(value: $0, error: $1)) }
+    if let closure = task as? RJAsyncClosure {
+      closure(callback)
+    } else if let closure = task as? (@escaping (Any?, Any?) -> Void) -> Void {
+      closure(callback)
+    } else if let thenable = task as? any RJThenable {
+      thenable.rj_then({ callback($0, nil) }, { callback(nil, $0) })
+    } else if let thenable = task as? any Thenable {
+      Self.follow(thenable, callback)
+    } else {
+      callback(task, nil)
+    }
   }
 
-  func settle(_ value: Any?, _ error: Any?) {
-    outcome.fulfill(RJResult(value: value, error: error))
+  private static func follow(_ thenable: some Thenable, _ callback: @escaping RJAsyncCallback) {
+    thenable.tell { outcome in
+      switch outcome {
+      case .success(let value): callback(value, nil)
+      case .failure(let error): callback(nil, error)
+      }
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Coroutines
+public import Coroutines
 public import Dispatch
 
 /// A value that will be there later, or the error that came instead.
@@ -179,5 +179,14 @@ public class Promise<T>: @unchecked Sendable {
     // SAFETY: as above.
     nonisolated(unsafe) let reject = reject
     return Promise(core: core.catch { reject(COError.translating($0)) })
+  }
+}
+
+extension Promise: Thenable {
+  /// Has the resolver called when this promise is settled, or at once if it is.
+  ///
+  /// - Parameter resolver: Takes the outcome.
+  public func whenSettled(_ resolver: CallbackResolver<T>) {
+    core.observe { resolver.settle($0.mapError { COError.translating($0) }) }
   }
 }

@@ -106,4 +106,43 @@ import Testing
       }
     }
   }
+
+  @Test(arguments: Elsewhere.allCases)
+  func `of many calls of a then-able's resolver exactly one counts (rule 9)`(place: Elsewhere)
+    throws
+  {
+    /// Lets others call while it is asked, and after that.
+    struct Contended: Thenable {
+      let callers: @Sendable (CallbackResolver<Int>) -> Void
+      func whenSettled(_ resolver: CallbackResolver<Int>) { callers(resolver) }
+    }
+    try runBlocking {
+      let schedulers = place.schedulers(3)
+      for _ in 0..<100 {
+        let (wins, calls, observed) = (Tally(), Tally(), Tally())
+        let followed = Promise<Int>()
+        let promise = Promise(
+          following: Contended { resolver in
+            for index in 0..<6 {
+              launch(on: schedulers[index % 3]) {
+                let won =
+                  switch index % 3 {
+                  case 0: resolver(index)
+                  case 1: resolver(throwing: Failure(index))
+                  default: resolver.follow(Contended { $0.follow(followed) })
+                  }
+                if won { wins.add() }
+                if calls.add() == 6 { followed.fulfill(-1) }
+              }
+            }
+          }
+        )
+        promise.finally { _ = observed.add() }
+        _ = try promise.settled()
+        _ = try followed.await()
+        #expect(wins.value == 1)
+        #expect(observed.value == 1)
+      }
+    }
+  }
 }

@@ -101,6 +101,30 @@ import Testing
   }
 
   @Test(arguments: Place.allCases)
+  func `an error of a cancelled child is thrown, not the body's cancellation before it (rule 6)`(
+    _ place: Place
+  ) throws {
+    try place.run {
+      let ending = Ending {
+        try withCoroutineScope { scope in
+          scope.launch {
+            do {
+              try waitForEver()
+            } catch {
+              try withCancellationShield { for _ in 0..<3 { try Coroutine.yield() } }
+              throw Problem(9)
+            }
+          }
+          try Coroutine.yield()
+          scope.cancel()
+          try Coroutine.checkCancellation()
+        }
+      }
+      #expect(ending == .failed("\(Problem(9))"))
+    }
+  }
+
+  @Test(arguments: Place.allCases)
   func `children on other schedulers are waited for and cancelled (rule 8)`(
     _ place: Place
   ) throws {
