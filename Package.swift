@@ -173,3 +173,14 @@ let package = Package(
     .testTarget(name: "TourTests", dependencies: ["tour", "Coroutines"], swiftSettings: strict),
   ]
 )
+
+// For scripts that need some tests of the core only: the names of test targets, separated by commas.
+if let wanted = Context.environment["COROUTINES_CORE_TESTS"] {
+  let core: Set = [
+    "CCoroutineKernel", "CoroutineKernel", "Coroutines", "CoroutinesTesting", "CoroutineTestSupport",
+    "main-queue-probe",
+  ]
+  let kept = core.union(wanted.split(separator: ",").map { String($0) })
+  package.targets.removeAll { !kept.contains($0.name) }
+  package.products.removeAll { !kept.contains($0.name) }
+}
