@@ -177,7 +177,8 @@ let package = Package(
 // For scripts that need some tests of the core only: the names of test targets, separated by commas.
 if let wanted = Context.environment["COROUTINES_CORE_TESTS"] {
   let core: Set = [
-    "CCoroutineKernel", "CoroutineKernel", "Coroutines", "CoroutinesTesting", "CoroutineTestSupport",
+    "CCoroutineKernel", "CoroutineKernel", "Coroutines", "CoroutinesTesting",
+    "CoroutineTestSupport",
     "main-queue-probe",
   ]
   let kept = core.union(wanted.split(separator: ",").map { String($0) })
