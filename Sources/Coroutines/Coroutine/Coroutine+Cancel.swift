@@ -40,7 +40,7 @@ extension Coroutine {
   /// Has the home scheduler run `work`, unless the coroutine has ended.
   ///
   /// Its end takes the same lock, so the scheduler is there while the message is on its way.
-  final func postWhileAlive(_ work: @escaping () -> Void) {
+  package final func postWhileAlive(_ work: @escaping () -> Void) {
     let lock = fiber.joinLock
     lock.withLock {
       guard !isFinished else { return }

@@ -243,6 +243,7 @@ extension Coroutine {
     let home = fiber.pointee.home
     // SAFETY: taken over by `runCoroutine` or `failToStart`; taken back below if nobody gets to see it.
     _ = Unmanaged.passRetained(self)
+    if Census.isOpen { Census.launches(self, by: caller, thread) }
     home.core.coroutineBegan(self)
     let isHome = thread.currentHome == home
     if start == .immediately {
@@ -273,6 +274,7 @@ extension Coroutine {
 
   /// Ends a coroutine whose scheduler is gone.
   private final func endUnlaunched() {
+    if Census.isOpen { Census.ended(id) }
     dropWork()
     fiber.cell.store(failure: CoroutineError.schedulerShutDown)
     extras?.registeredIn?.remove(self)

@@ -37,7 +37,7 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
   let core: UnsafeMutablePointer<GeneratorCore>
 
   /// Where it was made.
-  public let creationSite: SourceSite
+  public var creationSite: SourceSite { state.creationSite }
 
   /// A generator.
   ///
@@ -52,8 +52,7 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
     line: UInt = #line,
     _ body: @escaping (Yield) throws -> Void
   ) {
-    creationSite = SourceSite(file: file, line: line)
-    state = TypedState(stackSize: stackSize, body)
+    state = TypedState(stackSize: stackSize, SourceSite(file: file, line: line), body)
     core = state.core
   }
 
@@ -192,10 +191,11 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
     @exclusivity(unchecked)
     var isObserved = false
 
-    init(stackSize: StackSize, _ body: @escaping (Yield) throws -> Void) {
+    init(stackSize: StackSize, _ site: SourceSite, _ body: @escaping (Yield) throws -> Void) {
       self.work = body
       super.init(
         stackSize: stackSize,
+        site: site,
         slotSize: MemoryLayout<Element>.size,
         slotAlignment: MemoryLayout<Element>.alignment
       )

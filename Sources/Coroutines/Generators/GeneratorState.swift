@@ -77,15 +77,21 @@ package class GeneratorState {
   @exclusivity(unchecked)
   private final let stackSize: StackSize
 
+  /// Where the generator was made.
+  @exclusivity(unchecked)
+  package final let creationSite: SourceSite
+
   /// A generator that has not started.
   ///
   /// - Parameters:
   ///   - stackSize: Of its stack.
+  ///   - site: Where the generator was made.
   ///   - slotSize: Bytes for a value, behind the core.
   ///   - slotAlignment: Of the value's type.
   @usableFromInline
-  package init(stackSize: StackSize, slotSize: Int, slotAlignment: Int) {
+  package init(stackSize: StackSize, site: SourceSite, slotSize: Int, slotAlignment: Int) {
     self.stackSize = stackSize
+    creationSite = site
     core = GeneratorCore.allocate(slotSize: slotSize, slotAlignment: slotAlignment)
   }
 
@@ -163,6 +169,7 @@ package class GeneratorState {
     self.stack = stack
     if Self.isPinnedHere(now) { thread = now }
     core.start(on: stack, pinnedTo: thread)
+    if Census.isOpen { Census.begins(self, now) }
     cck_context_make(core.body, stack.pointee.low, stack, runGenerator)
   }
 
@@ -177,6 +184,7 @@ package class GeneratorState {
     guard let stack else { return }
     self.stack = nil
     dropBody()
+    if Census.isOpen { Census.ends(self) }
     cck_context_retire(core.body)
     cck_stack_release(currentThread(), stack)
   }

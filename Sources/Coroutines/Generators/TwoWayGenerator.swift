@@ -23,13 +23,23 @@
 public final class TwoWayGenerator<Yielded, Sent, Returned> {
   private let state: TypedState
 
+  /// Where it was made.
+  public var creationSite: SourceSite { state.creationSite }
+
   /// A generator.
   ///
   /// - Parameters:
   ///   - stackSize: Address space for its stack; see `StackSize`.
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
   ///   - body: Yields values, gets what is sent, and returns a final value.
-  public init(stackSize: StackSize = .default, _ body: @escaping (Yield) throws -> Returned) {
-    state = TypedState(stackSize: stackSize, body)
+  public init(
+    stackSize: StackSize = .default,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ body: @escaping (Yield) throws -> Returned
+  ) {
+    state = TypedState(stackSize: stackSize, SourceSite(file: file, line: line), body)
   }
 
   deinit {
@@ -191,9 +201,9 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
     private var yielded: Yielded?
     private var work: ((Yield) throws -> Returned)?
 
-    init(stackSize: StackSize, _ body: @escaping (Yield) throws -> Returned) {
+    init(stackSize: StackSize, _ site: SourceSite, _ body: @escaping (Yield) throws -> Returned) {
       self.work = body
-      super.init(stackSize: stackSize, slotSize: 0, slotAlignment: 1)
+      super.init(stackSize: stackSize, site: site, slotSize: 0, slotAlignment: 1)
     }
 
     override func run() throws {

@@ -39,6 +39,8 @@ package class SchedulerCore: @unchecked Sendable {
     )
     // SAFETY: `deinit` gives the home back, which forgets the pointer.
     home.pointee.scheduler = Unmanaged.passUnretained(self).toOpaque()
+    // Every launch counts.
+    if Census.isOpen { home.pointee.isPlain = false }
   }
 
   deinit {

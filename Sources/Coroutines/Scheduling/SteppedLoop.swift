@@ -2,6 +2,7 @@
 
 import CCoroutineKernel
 import CoroutineKernel
+import Synchronization
 
 /// Decides who goes next: which ready coroutine, or which thread.
 package protocol Chooser: AnyObject {
@@ -25,8 +26,23 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
   /// The thread's random numbers while this runs, by which `select` is fair: the same in each run.
   private var random: UInt32 = 1
 
+  /// Nanoseconds of virtual time; atomic, because clocks that follow it are read on any thread.
+  private let time = Atomic<Int64>(0)
+
   /// Nanoseconds of virtual time.
-  package private(set) var clock: Int64 = 0
+  package private(set) var clock: Int64 {
+    get { time.load(ordering: .relaxed) }
+    set { time.store(newValue, ordering: .relaxed) }
+  }
+
+  /// Parties outside that wait for this loop's time.
+  private var alarms: [ObjectIdentifier: Alarm] = [:]
+
+  /// Number of these.
+  package var outsideSleepers: Int { alarms.count }
+
+  /// Called for each timer whose time has come; so many nanoseconds later its time comes again.
+  package var lateness: (() -> Int64)?
 
   /// Called after each step with the coroutine that ran.
   package var afterStep: ((Coroutine) -> Void)?
@@ -41,6 +57,10 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
   package init(label: String, chooser: any Chooser) {
     self.chooser = chooser
     super.init(label: label, migrates: false, choosesItself: true)
+  }
+
+  deinit {
+    for alarm in alarms.values { home.pointee.timers.disarm(alarm.timer) }
   }
 
   package override var now: Int64 { clock }
@@ -99,7 +119,7 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
   /// With the turn.
   package var ready: [Coroutine] {
     home.takePosts()
-    home.fireTimers(at: clock)
+    fireTimers()
     var coroutines: [Coroutine] = []
     var fiber = home.pointee.runFirst
     while let current = fiber {
@@ -107,6 +127,22 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
       fiber = current.next
     }
     return coroutines
+  }
+
+  private func fireTimers() {
+    guard let lateness else {
+      home.fireTimers(at: clock)
+      return
+    }
+    while let timer = home.pointee.timers.popDue(at: clock) {
+      let more = lateness()
+      if more > 0 {
+        timer.pointee.deadline = clock.addingReportingOverflow(more).partialValue
+        home.pointee.timers.arm(timer)
+      } else {
+        timer.pointee.fire(timer)
+      }
+    }
   }
 
   /// Runs one ready coroutine up to where it parks or ends.
@@ -147,6 +183,54 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
 
   /// Sets the clock.
   package func set(clock: Int64) { self.clock = clock }
+
+  /// Something outside that waits for this loop's time.
+  package final class Alarm: @unchecked Sendable {
+    // SAFETY: touched with the loop's turn.
+    fileprivate let timer: UnsafeMutablePointer<KernelTimer>
+
+    fileprivate init(_ deadline: Int64, _ fire: @escaping () -> Void) {
+      timer = .allocate(capacity: 1)
+      timer.initialize(to: KernelTimer(deadline: deadline, context: nil, fire: { _ in fire() }))
+    }
+
+    deinit {
+      timer.deinitialize(count: 1)
+      timer.deallocate()
+    }
+  }
+
+  /// Calls `ring`, with the turn, when the clock shows `deadline`.
+  ///
+  /// From any thread. The loop takes notice when it runs next.
+  ///
+  /// - Returns: For `cancel`.
+  package func setAlarm(at deadline: Int64, _ ring: @escaping () -> Void) -> Alarm {
+    var id: ObjectIdentifier?
+    let alarm = Alarm(deadline) { [weak self] in
+      // The timer's memory, and this closure, last until it has returned.
+      let own = id.flatMap { self?.alarms.removeValue(forKey: $0) }
+      ring()
+      withExtendedLifetime(own) {}
+    }
+    id = ObjectIdentifier(alarm)
+    _ = post { [weak self] in
+      guard let self else { return }
+      alarms[ObjectIdentifier(alarm)] = alarm
+      home.pointee.timers.arm(alarm.timer)
+    }
+    return alarm
+  }
+
+  /// Takes an alarm back, if it has not rung.
+  ///
+  /// From any thread.
+  package func cancel(_ alarm: Alarm) {
+    _ = post { [weak self] in
+      guard let self, alarms.removeValue(forKey: ObjectIdentifier(alarm)) != nil else { return }
+      home.pointee.timers.disarm(alarm.timer)
+    }
+  }
 
   /// Waits for something from outside: another thread's wake-up or launch.
   ///

@@ -44,12 +44,14 @@ struct History<Specification: SequentialSpecification> {
   /// - Parameter specification: In its initial state.
   /// - Returns: True if there is one.
   func isLinearizable(_ specification: Specification) -> Bool {
-    var search = Search(calls: calls.filter { !$0.isCancelled })
+    var search = Search(calls: calls)
     return search.go(specification, begun: 0, ended: 0)
   }
 
   private struct Search {
     let calls: [Call]
+    /// Calls that must have begun at the end: those that were not cancelled.
+    private let required: UInt64
     private var seen: Set<Place> = []
 
     private struct Place: Hashable {
@@ -61,32 +63,88 @@ struct History<Specification: SequentialSpecification> {
     init(calls: [Call]) {
       precondition(calls.count <= 64, "A history of more than 64 calls; check shorter scenarios.")
       self.calls = calls
+      required = calls.indices.reduce(0) { $0 | (calls[$1].isCancelled ? 0 : 1 << UInt64($1)) }
     }
 
+    /// A cancelled call has either never begun, or has begun to wait and been withdrawn, within its time.
     mutating func go(_ specification: Specification, begun: UInt64, ended: UInt64) -> Bool {
-      if begun.nonzeroBitCount == calls.count {
-        // Those that wait in the specification wait in fact, and the other way round.
-        return calls.indices.allSatisfy { (ended >> $0) & 1 == (calls[$0].end == nil ? 0 : 1) }
-      }
-      guard seen.insert(Place(specification: specification, begun: begun, ended: ended)).inserted
+      // Those that wait in the specification wait in fact, and the other way round.
+      if begun & required == required, agree(begun, ended) { return true }
+      guard
+        seen.insert(Place(specification: specification, begun: begun, ended: ended)).inserted
       else { return false }
-      for next in calls.indices where (begun >> next) & 1 == 0 {
-        // What returned before this was called must have ended before it.
-        let isTooEarly = calls.indices.contains { other in
-          guard let end = calls[other].end else { return false }
-          return end < calls[next].begin && (ended >> other) & 1 == 0
+      for next in calls.indices {
+        let bit: UInt64 = 1 << next
+        if begun & bit == 0 {
+          if mayBegin(next, begun, ended), begin(next, specification, begun, ended) { return true }
+        } else if calls[next].isCancelled, ended & bit == 0 {
+          var after = specification
+          guard let completions = after.withdraw(next) else { continue }
+          if let nowEnded = match(completions, ended | bit),
+            go(after, begun: begun, ended: nowEnded)
+          {
+            return true
+          }
         }
-        if isTooEarly { continue }
-        var after = specification
-        var nowEnded = ended
-        var agrees = true
-        for completion in after.begin(calls[next].operation, by: next) {
-          nowEnded |= 1 << completion.caller
-          agrees = agrees && calls[completion.caller].outcome == completion.outcome
-        }
-        if agrees, go(after, begun: begun | 1 << next, ended: nowEnded) { return true }
       }
       return false
+    }
+
+    private func agree(_ begun: UInt64, _ ended: UInt64) -> Bool {
+      calls.indices.allSatisfy { index in
+        let hasBegun = (begun >> index) & 1 == 1
+        let mustHaveEnded = calls[index].isCancelled ? hasBegun : calls[index].end != nil
+        return ((ended >> index) & 1 == 1) == mustHaveEnded
+      }
+    }
+
+    /// What returned before this was called has ended, and nothing has begun that was called after it returned.
+    private func mayBegin(_ next: Int, _ begun: UInt64, _ ended: UInt64) -> Bool {
+      !calls.indices.contains { other in
+        if let end = calls[other].end, end < calls[next].begin, (ended >> other) & 1 == 0 {
+          return !calls[other].isCancelled || (begun >> other) & 1 == 1
+        }
+        if let end = calls[next].end, end < calls[other].begin { return (begun >> other) & 1 == 1 }
+        return false
+      }
+    }
+
+    private mutating func begin(
+      _ next: Int,
+      _ specification: Specification,
+      _ begun: UInt64,
+      _ ended: UInt64
+    ) -> Bool {
+      let call = calls[next]
+      for (after, completions) in specification.possibilities(
+        of: call.operation,
+        by: next,
+        in: call.worker
+      ) {
+        if call.isCancelled {
+          // Not worth a try if nobody can see it wait.
+          var withdrawn = after
+          if withdrawn.withdraw(next) == nil { continue }
+        }
+        if let nowEnded = match(completions, ended),
+          go(after, begun: begun | 1 << next, ended: nowEnded)
+        {
+          return true
+        }
+      }
+      return false
+    }
+
+    /// The calls that have ended after these, if that is how they ended in fact.
+    private func match(_ completions: [Completion<Specification.Outcome>], _ ended: UInt64)
+      -> UInt64?
+    {
+      var nowEnded = ended
+      for completion in completions {
+        guard calls[completion.caller].outcome == completion.outcome else { return nil }
+        nowEnded |= 1 << completion.caller
+      }
+      return nowEnded
     }
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Coroutines
+public import Coroutines
 
 /// What a sweep did.
 public struct Sweep: Sendable, Hashable {
@@ -71,6 +71,101 @@ public func sweepStackFailures(_ body: @escaping () throws -> Void) throws -> Sw
     return { starts >= place }
   } body: {
     try body()
+  }
+}
+
+/// Runs `body` once for each timer that fires in it, and lets that one fire late: what should come after it comes
+/// first.
+///
+/// Timers are what ends `Coroutine.sleep`, `withTimeout`, `After`, and the sleepers of a clock that follows the
+/// scheduler. Being late is a timer's good right, and happens whenever a machine is busy.
+///
+/// ```swift
+/// try sweepLateTimers {
+///   let answer = Promise<Int>()
+///   launch { try Coroutine.sleep(for: .seconds(1)); answer.fulfill(1) }
+///   launch { try Coroutine.sleep(for: .seconds(2)); answer.fulfill(2) }
+///   let first = try answer.await()
+///   try #require([1, 2].contains(first))  // the first sleeper need not be the first to wake
+/// }
+/// ```
+///
+/// - Parameters:
+///   - lateness: How late, in virtual time; more than what lies between the timers that are to change places.
+///   - body: What to do; as for `explore`.
+/// - Returns: How many timers there were.
+/// - Throws: `SweepFailure`.
+@discardableResult
+public func sweepLateTimers(
+  by lateness: Duration = .seconds(3600),
+  _ body: @escaping () throws -> Void
+) throws -> Sweep {
+  precondition(
+    lateness > .zero,
+    "A timer was to be late by \(lateness); it must be more than zero."
+  )
+  let nanoseconds = lateness.saturatedNanoseconds
+  return try sweep("\(lateness) of lateness for timer") { scheduler, place in
+    var fired = 0
+    scheduler.steppedLoop.lateness = {
+      fired += 1
+      return fired == place ? nanoseconds : 0
+    }
+    return { fired >= place }
+  } body: {
+    try body()
+  }
+}
+
+/// Runs `body` once for each point at which one of its coroutines parks, and closes there a channel that the body
+/// does not expect to be closed.
+///
+/// ```swift
+/// try sweepCloses { victim in
+///   let jobs = victim(Channel<Int>())
+///   let producer = launch { try jobs.send(1) { kept.append($0) } }
+///   launch { while let job = try? jobs.receive() { done.append(job) } }
+///   try? producer.value()
+///   try #require(kept + done == [1])  // wherever the channel was closed
+/// }
+/// ```
+///
+/// Points count from the first call of `victim`, over all coroutines. Several channels are closed together.
+///
+/// - Parameter body: What to do, given what makes a channel a victim; as for `explore`.
+/// - Returns: How many places there were.
+/// - Throws: `SweepFailure`.
+@discardableResult
+public func sweepCloses(_ body: @escaping (SweptChannels) throws -> Void) throws -> Sweep {
+  var channels = SweptChannels()
+  return try sweep("the channel closed at park point") { scheduler, place in
+    let current = SweptChannels()
+    channels = current
+    var parks = 0
+    scheduler.steppedLoop.afterStep = { coroutine in
+      guard !current.closes.isEmpty, coroutine.state != .finished else { return }
+      parks += 1
+      if parks == place { for close in current.closes { close() } }
+    }
+    return { parks >= place }
+  } body: {
+    try body(channels)
+  }
+}
+
+/// What makes channels the victims of `sweepCloses`.
+public final class SweptChannels {
+  fileprivate var closes: [() -> Void] = []
+
+  fileprivate init() {}
+
+  /// Lets the sweep close a channel.
+  ///
+  /// - Parameter channel: The channel.
+  /// - Returns: The same one.
+  public func callAsFunction<Element>(_ channel: Channel<Element>) -> Channel<Element> {
+    closes.append { channel.close() }
+    return channel
   }
 }
 

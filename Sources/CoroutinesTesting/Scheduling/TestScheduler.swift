@@ -200,7 +200,8 @@ public final class TestScheduler: Scheduler, @unchecked Sendable {
   ///
   /// - Returns: True if something came.
   private var waitsForOutside: Bool {
-    if loop.outsideWaits > 0 {
+    // Those who sleep by this scheduler's time wait for it, not it for them.
+    if loop.outsideWaits > loop.outsideSleepers {
       while !loop.waitForOutside(atMost: 1_000_000_000) {}
       return true
     }
