@@ -129,8 +129,8 @@ let package = Package(
     .testTarget(
       name: "CoroutinesFoundationTests",
       dependencies: [
-        "CoroutinesFoundation", "Coroutines", "CoroutineKernel", "CoroutineTestSupport",
-        "CCoroutinesFoundation", "HTTPTestServer",
+        "CoroutinesFoundation", "Coroutines", "CoroutineKernel", "CCoroutineKernel",
+        "CoroutineTestSupport", "CCoroutinesFoundation", "HTTPTestServer",
       ],
       swiftSettings: strict
     ),
