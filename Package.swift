@@ -169,6 +169,25 @@ let package = Package(
       exclude: ["README.md"],
       swiftSettings: strict
     ),
+    // Generated programs, run against a model: in the tests, and under libFuzzer by scripts/fuzz.
+    .target(
+      name: "FuzzPrograms",
+      dependencies: ["CoroutinesTesting", "Coroutines"],
+      path: "Tests/FuzzPrograms",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "fuzz-programs",
+      dependencies: ["FuzzPrograms"],
+      path: "Tests/FuzzDriver",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FuzzTests",
+      dependencies: ["FuzzPrograms"],
+      exclude: ["Corpus"],
+      swiftSettings: strict
+    ),
     .testTarget(name: "TourTests", dependencies: ["tour", "Coroutines"], swiftSettings: strict),
   ]
 )
