@@ -188,6 +188,13 @@ let package = Package(
       exclude: ["Corpus"],
       swiftSettings: strict
     ),
+    // Millions of operations, with memory flat: scripts/soak.
+    .executableTarget(
+      name: "soak",
+      dependencies: ["Coroutines"],
+      path: "Tests/Soak",
+      swiftSettings: strict
+    ),
     .testTarget(name: "TourTests", dependencies: ["tour", "Coroutines"], swiftSettings: strict),
   ]
 )
