@@ -56,13 +56,13 @@ struct StartedProcess: Sendable {
   /// Throws if there are too few descriptors left to start a process with.
   ///
   /// Foundation on Linux does not look whether it gets those that it needs: it tells of a bad descriptor,
-  /// keeps others open, or waits for ever for an end that it cannot notice. It needs fewer than these;
+  /// keeps others open, or waits for ever for an end that it cannot notice. It needs far fewer than these;
   /// other threads may take some of them in between, so it is a help and no guarantee.
   private static func requireDescriptors() throws {
     #if os(Linux)
     var probes: [Int32] = []
     defer { for probe in probes { close(probe) } }
-    for _ in 0..<8 {
+    for _ in 0..<16 {
       let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
       guard probe >= 0 else { throw POSIXError.current }
       probes.append(probe)
