@@ -130,8 +130,8 @@ let package = Package(
     .testTarget(
       name: "CoroutinesFoundationTests",
       dependencies: [
-        "CoroutinesFoundation", "Coroutines", "CoroutineKernel", "CoroutineTestSupport",
-        "CCoroutinesFoundation", "HTTPTestServer",
+        "CoroutinesFoundation", "Coroutines", "CoroutineKernel", "CCoroutineKernel",
+        "CoroutineTestSupport", "CCoroutinesFoundation", "HTTPTestServer",
       ],
       swiftSettings: strict
     ),
@@ -168,6 +168,32 @@ let package = Package(
         "CoswiftScenarios", "CoroutineTestSupport", "HTTPTestServer",
       ],
       exclude: ["README.md"],
+      swiftSettings: strict
+    ),
+    // Generated programs, run against a model: in the tests, and under libFuzzer by scripts/fuzz.
+    .target(
+      name: "FuzzPrograms",
+      dependencies: ["CoroutinesTesting", "Coroutines"],
+      path: "Tests/FuzzPrograms",
+      swiftSettings: strict
+    ),
+    .executableTarget(
+      name: "fuzz-programs",
+      dependencies: ["FuzzPrograms"],
+      path: "Tests/FuzzDriver",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "FuzzTests",
+      dependencies: ["FuzzPrograms"],
+      exclude: ["Corpus"],
+      swiftSettings: strict
+    ),
+    // Millions of operations, with memory flat: scripts/soak.
+    .executableTarget(
+      name: "soak",
+      dependencies: ["Coroutines"],
+      path: "Tests/Soak",
       swiftSettings: strict
     ),
     .testTarget(name: "TourTests", dependencies: ["tour", "Coroutines"], swiftSettings: strict),

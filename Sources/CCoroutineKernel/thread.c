@@ -4,6 +4,7 @@
 #endif
 #include "cck_thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,9 +87,27 @@ static void *run_thread(void *argument) {
   return NULL;
 }
 
+static uint32_t failures_to_fake;
+
+void cck_thread_fail_next(uint32_t count) {
+  __atomic_store_n(&failures_to_fake, count, __ATOMIC_RELAXED);
+}
+
+static int fakes_failure(void) {
+  uint32_t left = __atomic_load_n(&failures_to_fake, __ATOMIC_RELAXED);
+  while (left > 0) {
+    if (__atomic_compare_exchange_n(
+            &failures_to_fake, &left, left - 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
 int cck_thread_start(const char *name, void *context, void (*body)(void *)) {
+  if (fakes_failure()) return EAGAIN;
   start_t *start = calloc(1, sizeof(start_t));
-  if (start == NULL) return 12;  // ENOMEM
+  if (start == NULL) return ENOMEM;
   start->context = context;
   start->body = body;
   strncpy(start->name, name, sizeof(start->name) - 1);

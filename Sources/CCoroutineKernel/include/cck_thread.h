@@ -76,6 +76,9 @@ CCK_INLINE uint32_t cck_thread_random(cck_thread_t *_Nonnull thread) {
 int cck_thread_start(
     const char *_Nonnull name, void *_Nullable context, void (*_Nonnull body)(void *_Nullable));
 
+/// Test hook: the next `count` threads are refused as if the system had none left.
+void cck_thread_fail_next(uint32_t count);
+
 /// Keeps the C library from giving the heap's last megabytes back to the system at every ebb.
 ///
 /// A thousand coroutines that come and go are a few hundred kilobytes; by default glibc returns the

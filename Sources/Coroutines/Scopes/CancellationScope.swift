@@ -82,8 +82,17 @@ package final class CancellationScope: @unchecked Sendable {
     preemptionPoint(.flag, fiber)
     if Self.isAnyCancelled(fiber) {
       fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)
-      // A shield held the cancellation off the children, too.
-      if isShield, Self.isCancelled(fiber) { Self.cancelChildrenOfCode(of: fiber) }
+      // A shield held the cancellation off the children, too. They are in the list around it now; what
+      // is in the lists further out the cancellation has reached already, or does not concern.
+      if isShield, Self.isCancelled(fiber) {
+        var reached: [UnsafeMutablePointer<Fiber>] = []
+        if let outer {
+          outer.cancelChildren(&reached)
+        } else {
+          Self.cancelBareChildren(of: fiber, &reached)
+        }
+        Self.carryOut(&reached, from: 0)
+      }
     }
   }
 
@@ -190,22 +199,6 @@ package final class CancellationScope: @unchecked Sendable {
   package static func cancelChildren(of fiber: UnsafeMutablePointer<Fiber>) {
     var reached: [UnsafeMutablePointer<Fiber>] = []
     cancelBareChildren(of: fiber, &reached)
-    carryOut(&reached, from: 0)
-  }
-
-  /// Cancels the children of the code that runs now, out to the nearest shield.
-  private static func cancelChildrenOfCode(of fiber: UnsafeMutablePointer<Fiber>) {
-    var reached: [UnsafeMutablePointer<Fiber>] = []
-    var scope = innermost(fiber)
-    while let current = scope, !current.isShield {
-      current.cancelChildren(&reached)
-      scope = current.parent?.takeUnretainedValue()
-    }
-    if let shield = scope {
-      shield.cancelChildren(&reached)
-    } else {
-      cancelBareChildren(of: fiber, &reached)
-    }
     carryOut(&reached, from: 0)
   }
 

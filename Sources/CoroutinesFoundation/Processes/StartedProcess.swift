@@ -33,6 +33,7 @@ struct StartedProcess: Sendable {
     input = try connect(.input) { process.standardInput = $0 }
     output = try connect(.output) { process.standardOutput = $0 }
     errors = try connect(.errors) { process.standardError = $0 }
+    try Self.requireDescriptors()
     try SignalMask.asOfMainThread { try process.run() }
     identifier = process.processIdentifier
     leadsGroup = getpgid(identifier) == identifier
@@ -50,6 +51,23 @@ struct StartedProcess: Sendable {
       FileHandle(fileDescriptor: ends[0], closeOnDealloc: true),
       FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
     )
+  }
+
+  /// Throws if there are too few descriptors left to start a process with.
+  ///
+  /// Foundation on Linux does not look whether it gets those that it needs: it tells of a bad descriptor,
+  /// keeps others open, or waits for ever for an end that it cannot notice. It needs far fewer than these;
+  /// other threads may take some of them in between, so it is a help and no guarantee.
+  private static func requireDescriptors() throws {
+    #if os(Linux)
+    var probes: [Int32] = []
+    defer { for probe in probes { close(probe) } }
+    for _ in 0..<16 {
+      let probe = open("/dev/null", O_RDONLY | O_CLOEXEC)
+      guard probe >= 0 else { throw POSIXError.current }
+      probes.append(probe)
+    }
+    #endif
   }
 
   /// Waits for the end; if cancelled, sees to it that it comes, and waits for it all the same.

@@ -154,6 +154,32 @@ import Testing
     }
   }
 
+  /// The children were launched outside the limit that is over, by the coroutine or in an outer limit.
+  @Test(arguments: [false, true], [false, true])
+  func `leaving a shield when an inner limit is over spares the children further out (rule 8)`(
+    _ isRemote: Bool,
+    _ isInLimit: Bool
+  ) throws {
+    try runBlocking {
+      let gate = Gate()
+      func work() throws {
+        let child =
+          isRemote
+          ? launch(on: SerialScheduler()) { try gate.wait() } : launch { try gate.wait() }
+        #expect(throws: TimeoutError.self) {
+          try withTimeout(.zero) {
+            try withCancellationShield { try Coroutine.yield() }
+            try Coroutine.yield()
+          }
+        }
+        #expect(!child.isCancelled)
+        gate.open()
+        try child.value()
+      }
+      if isInLimit { try withTimeout(.seconds(600), work) } else { try work() }
+    }
+  }
+
   @Test func `a coroutine that is cancelled before its start does not enter its shield`() throws {
     try runBlocking {
       let runs = Counter()

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import Coroutines
+import CoroutinesFoundation
+import Foundation
+import Testing
+
+#if os(Linux)
+/// A process that has no descriptors left, or no threads, in processes of their own.
+///
+/// Another coroutine goes on all the time: see `besideAnother`.
+@Suite(.timeLimit(.minutes(10))) struct NoDescriptorTests {
+  @Test func `reading a pipe without descriptors fails with what the system says`() async {
+    await #expect(processExitsWith: .success) {
+      try besideAnother {
+        let pipe = TestPipe()
+        let descriptors = TakenDescriptors(left: 0)
+        // The first wait for a pipe opens one, to be woken by.
+        for _ in 0..<3 {
+          #expect(throws: POSIXError(.EMFILE)) {
+            _ = try pipe.fileHandleForReading.co.read(upToCount: 10)
+          }
+        }
+        descriptors.giveBack()
+        let reader = launch { try pipe.fileHandleForReading.co.read(upToCount: 10) }
+        try Coroutine.yield()
+        try pipe.fileHandleForWriting.co.write(contentsOf: Data("abc".utf8))
+        try expect(reader.value(), is: Data("abc".utf8))
+      }
+    }
+  }
+
+  @Test func `reading a pipe without a thread fails with what the system says`() async {
+    await #expect(processExitsWith: .success) {
+      try besideAnother {
+        let pipe = TestPipe()
+        let before = openDescriptors()
+        cck_thread_fail_next(20)
+        for _ in 0..<20 {
+          #expect(throws: POSIXError(.EAGAIN)) {
+            _ = try pipe.fileHandleForReading.co.read(upToCount: 10)
+          }
+        }
+        // Each time there were two. Foundation opens some of its own when it likes.
+        #expect(openDescriptors() < before + 20)
+        let reader = launch { try pipe.fileHandleForReading.co.read(upToCount: 10) }
+        try Coroutine.yield()
+        try pipe.fileHandleForWriting.co.write(contentsOf: Data("abc".utf8))
+        try expect(reader.value(), is: Data("abc".utf8))
+      }
+    }
+  }
+
+  @Test func `files cannot be opened without descriptors, and can afterwards`() async {
+    await #expect(processExitsWith: .success) {
+      try withTemporaryDirectory { directory in
+        let path = directory.appendingPathComponent("file").path
+        try Data("abc".utf8).write(to: URL(fileURLWithPath: path))
+        try besideAnother {
+          let descriptors = TakenDescriptors(left: 0)
+          #expect(throws: (any Error).self) { try Data.co.contents(ofFile: path) }
+          #expect(throws: (any Error).self) {
+            try String.co.contents(ofFile: path, encoding: .utf8)
+          }
+          #expect(throws: (any Error).self) {
+            try FileManager.default.co.contentsOfDirectory(atPath: directory.path)
+          }
+          descriptors.giveBack()
+          try expect(Data.co.contents(ofFile: path), is: Data("abc".utf8))
+        }
+      }
+    }
+  }
+
+  /// However many are left, a process is started whole or not at all, and nothing stays open.
+  @Test(arguments: Array(0..<10) + [60])
+  func `a process runs, or fails with an error, with few descriptors left`(_ left: Int) async {
+    await #expect(processExitsWith: .success) { [left] in
+      try besideAnother {
+        // What the first process opens for good, and the poller's.
+        try expect(shell("echo first").co.run().text, is: "first\n")
+        let descriptors = TakenDescriptors(left: left)
+        do {
+          let output = try shell("cat; echo err >&2").co.run(input: Data("in".utf8))
+          #expect(output.text == "in")
+          #expect(output.standardError == Data("err\n".utf8))
+          // Three pipes, and what Foundation needs.
+          #expect(left >= 10)
+        } catch {
+          #expect((error as? POSIXError)?.code == .EMFILE, "\(left) left: \(error)")
+          #expect(left < 10)
+          // Nothing stays open. Foundation opens and closes some of its own when it likes.
+          let once = openDescriptors()
+          for _ in 0..<20 { _ = try? shell("exit").co.run(input: Data()) }
+          try withTimeout(.seconds(20)) {
+            while openDescriptors() > once + 10 { try Coroutine.sleep(for: .milliseconds(1)) }
+          }
+        }
+        descriptors.giveBack()
+        try expect(shell("echo last").co.run().text, is: "last\n")
+      }
+    }
+  }
+}
+
+/// Runs `body` while another coroutine goes on, and makes sure that it did, to its end.
+private func besideAnother(_ body: () throws -> Void) throws {
+  try runBlocking {
+    let (questions, answers) = (Channel<Int>(), Channel<Int>())
+    let other = launch {
+      for number in questions { try answers.send(number * 2) }
+      return true
+    }
+    func ask() throws {
+      try questions.send(21)
+      try expect(answers.receive(), is: 42)
+    }
+    try ask()
+    let ticker = launch {
+      while true {
+        try ask()
+        try Coroutine.sleep(for: .microseconds(100))
+      }
+    }
+    try body()
+    try ticker.cancelAndJoin()
+    questions.close()
+    try expect(other.value(), is: true)
+  }
+}
+
+/// How many descriptors are open.
+private func openDescriptors() -> Int {
+  (0..<256).count { fcntl(Int32($0), F_GETFD) >= 0 }
+}
+
+/// All but a few of the descriptors that the system allows a process.
+private final class TakenDescriptors {
+  private var taken: [Int32] = []
+
+  init(left: Int) {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    limit.rlim_cur = 256
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    while case let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), descriptor >= 0 {
+      taken.append(descriptor)
+    }
+    precondition(errno == EMFILE)
+    for _ in 0..<left { close(taken.removeLast()) }
+  }
+
+  func giveBack() {
+    for descriptor in taken { close(descriptor) }
+    taken = []
+  }
+}
+/// `#expect` for calls that throw, where an exit test's body does not let them.
+private func expect<Value: Equatable>(
+  _ value: @autoclosure () throws -> Value,
+  is expected: Value
+) throws {
+  let value = try value()
+  #expect(value == expected)
+}
+#endif
