@@ -73,8 +73,8 @@ import Testing
     }
   }
 
-  /// However many are left, a process is started whole or not at all, and nothing stays open.
-  @Test(arguments: Array(0..<10) + [60])
+  /// A process is started whole or not at all, and nothing stays open.
+  @Test(arguments: [0, 5, 9, 60])
   func `a process runs, or fails with an error, with few descriptors left`(_ left: Int) async {
     await #expect(processExitsWith: .success) { [left] in
       try besideAnother {
