@@ -27,12 +27,12 @@ public final class Sequencer: Sendable {
   /// - Throws: What `body` throws; `CancellationError`; `CoroutineError.outsideCoroutine`.
   @available(*, noasync)
   public func step<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result {
-    precondition(number >= 0, "Step \(number) of a sequencer; they begin with 0.")
+    demand(number >= 0, "Step \(number) of a sequencer; they begin with 0.")
     let (before, own) = steps.promises(of: number)
     try before?.await()
     defer {
       let isFirst = own.fulfill(())
-      precondition(isFirst, "Step \(number) of a sequencer was passed twice.")
+      demand(isFirst, "Step \(number) of a sequencer was passed twice.")
     }
     return try body()
   }

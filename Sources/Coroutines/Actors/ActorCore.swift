@@ -116,7 +116,7 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
 
   @usableFromInline @inline(never)
   func refuse(_ operation: StaticString) -> Never {
-    preconditionFailure(
+    fatalError(
       "\(operation): \(description) has a mailbox from which only its own body takes messages, one after the "
         + "other. To handle messages at the same time, take them in the body and launch a coroutine for each."
     )

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
+
 /// How many messages a mailbox keeps, and what `tell` and `ask` do when it is full.
 ///
 /// An integer literal stands for `bounded`.
@@ -45,7 +47,7 @@ public struct MailboxCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// - Parameter count: One or more; anything else stops the program.
   /// - Returns: The capacity.
   public static func failing(_ count: Int) -> MailboxCapacity {
-    precondition(
+    demand(
       count > 0,
       "A mailbox that refuses what does not fit must keep at least one message."
     )

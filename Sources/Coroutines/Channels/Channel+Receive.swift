@@ -106,7 +106,7 @@ extension Channel {
   /// - Throws: As `receive` if there was no value yet, else `PartialReceiveError`.
   @available(*, noasync)
   public func receive(count: Int) throws -> [Element] {
-    precondition(count >= 0, "receive(count: \(count)): the count must be 0 or more.")
+    demand(count >= 0, "receive(count: \(count)): the count must be 0 or more.")
     _ = try Parking.begin("Channel.receive(count:)", currentThread())
     var elements: [Element] = []
     elements.reserveCapacity(count)

@@ -21,7 +21,7 @@ extension Channel: Sequence {
       do {
         return try channel.receiveForIteration()
       } catch let error as CoroutineError {
-        preconditionFailure("for … in a channel: \(error)")
+        fatalError("for … in a channel: \(error)")
       } catch {
         return nil
       }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
+
 /// How many values a channel keeps for receivers to come, and what a send does when it is full.
 ///
 /// An integer literal stands for `bounded`, and 0 for `rendezvous`.
@@ -34,7 +36,7 @@ public struct ChannelCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// - Parameter count: Zero (then it is `rendezvous`) or more; a negative number stops the program.
   /// - Returns: The capacity.
   public static func bounded(_ count: Int) -> ChannelCapacity {
-    precondition(count >= 0, "A channel of capacity \(count) was asked for; it must be 0 or more.")
+    demand(count >= 0, "A channel of capacity \(count) was asked for; it must be 0 or more.")
     return ChannelCapacity(limit: count, overflow: .wait)
   }
 
@@ -48,7 +50,7 @@ public struct ChannelCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// - Parameter count: One or more; anything else stops the program.
   /// - Returns: The capacity.
   public static func droppingOldest(_ count: Int) -> ChannelCapacity {
-    precondition(count > 0, "A channel that drops its oldest value must keep at least one.")
+    demand(count > 0, "A channel that drops its oldest value must keep at least one.")
     return ChannelCapacity(limit: count, overflow: .dropOldest)
   }
 
@@ -57,7 +59,7 @@ public struct ChannelCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// - Parameter count: One or more; anything else stops the program.
   /// - Returns: The capacity.
   public static func droppingNewest(_ count: Int) -> ChannelCapacity {
-    precondition(count > 0, "A channel that drops what does not fit must keep at least one value.")
+    demand(count > 0, "A channel that drops what does not fit must keep at least one value.")
     return ChannelCapacity(limit: count, overflow: .dropNewest)
   }
 

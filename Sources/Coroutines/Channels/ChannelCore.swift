@@ -225,12 +225,12 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
       let sender = pointee.senders.firstLive()
       let isOneSelect =
         receiver.pointee.race != nil && receiver.pointee.race == sender?.pointee.race
-      precondition(pointee.count == 0 && (sender == nil || isOneSelect), "K1")
+      demand(pointee.count == 0 && (sender == nil || isOneSelect), "K1")
     }
-    if pointee.senders.firstLive() != nil { precondition(pointee.count == pointee.limit, "K2") }
+    if pointee.senders.firstLive() != nil { demand(pointee.count == pointee.limit, "K2") }
     if pointee.isClosed {
-      precondition(pointee.senders.firstLive() == nil && pointee.receivers.firstLive() == nil, "K3")
+      demand(pointee.senders.firstLive() == nil && pointee.receivers.firstLive() == nil, "K3")
     }
-    precondition(pointee.count <= pointee.limit && pointee.count <= pointee.slots, "K4")
+    demand(pointee.count <= pointee.limit && pointee.count <= pointee.slots, "K4")
   }
 }

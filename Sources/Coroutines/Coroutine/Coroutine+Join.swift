@@ -77,7 +77,7 @@ extension Coroutine {
   package final func failureObserved() -> any Error {
     isObserved.set()
     guard let failure else {
-      preconditionFailure("\(self) has finished with neither a value nor an error.")
+      fatalError("\(self) has finished with neither a value nor an error.")
     }
     return failure
   }

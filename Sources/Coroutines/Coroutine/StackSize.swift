@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
 import CCoroutineKernel
 
 /// The size of a coroutine's stack: address space that is reserved, and committed only by use.
@@ -34,13 +35,13 @@ public struct StackSize: Sendable, Hashable {
   ///   program with a message.
   /// - Returns: The size.
   public static func bytes(_ count: Int) -> StackSize {
-    precondition(
+    demand(
       count > 0,
       "A stack of \(count) bytes was asked for; a coroutine needs one. "
         + "Leave stackSize out for \(StackSize.default.byteCount >> 10) KiB."
     )
     let stackClass = cck_stack_class(count)
-    precondition(
+    demand(
       stackClass < UInt32(CCK_STACK_CLASSES),
       "A stack of \(count) bytes was asked for; the largest is 512 MiB. "
         + "If recursion needs that much, keep its state in an array instead."
@@ -53,7 +54,7 @@ public struct StackSize: Sendable, Hashable {
   /// - Parameter count: From 1 to 524,288; anything else stops the program with a message.
   /// - Returns: The size.
   public static func kibibytes(_ count: Int) -> StackSize {
-    precondition(
+    demand(
       count > 0 && count <= 1 << 19,
       "A stack of \(count) KiB was asked for; sizes go from 1 KiB to 524,288 KiB."
     )

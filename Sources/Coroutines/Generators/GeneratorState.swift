@@ -126,7 +126,7 @@ package class GeneratorState {
     switch phase {
     case .finished: return
     case .running:
-      preconditionFailure(
+      fatalError(
         "A generator was asked for a value by its own body, or by something that its body calls. A "
           + "body cannot wait for itself: take the value from another generator."
       )
@@ -135,13 +135,13 @@ package class GeneratorState {
     }
     let now = currentThread()
     if let thread, thread != now {
-      preconditionFailure(
+      fatalError(
         "A generator that started on an event loop or on the main thread was used on another thread. "
           + "Use it where it started, or make and start it inside a Swift task or on a dispatch queue: "
           + "such generators may change threads."
       )
     }
-    guard let stack else { preconditionFailure("a generator lost its stack") }
+    guard let stack else { fatalError("a generator lost its stack") }
     // The first switch brings the body's function its state, the others bring the order to end, or nil.
     let argument =
       stage == .fresh || isCancelled ? Unmanaged.passUnretained(self).toOpaque() : nil
@@ -163,7 +163,7 @@ package class GeneratorState {
     let now = currentThread()
     cck_overflow_install(now)
     guard let stack = cck_stack_acquire(now, stackSize.stackClass) else {
-      preconditionFailure("\(CoroutineError.noMemoryForStack(bytes: stackSize.byteCount))")
+      fatalError("\(CoroutineError.noMemoryForStack(bytes: stackSize.byteCount))")
     }
     stack.pointee.identifier = 0
     self.stack = stack
@@ -229,7 +229,7 @@ package class GeneratorState {
     switch phase {
     case .running where isCancelled:
       refusals += 1
-      precondition(
+      demand(
         refusals < 1_000_000,
         "A generator was dropped, but its body goes on: it has caught the error that its yield throws "
           + "a million times. Let that error end the body."

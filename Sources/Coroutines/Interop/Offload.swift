@@ -73,7 +73,7 @@ public final class OffloadPool: @unchecked Sendable {
   public var threadLimit: Int {
     get { lock.withLock { limit } }
     set {
-      precondition(newValue > 0, "The offload pool needs at least one thread.")
+      demand(newValue > 0, "The offload pool needs at least one thread.")
       lock.withLock { limit = newValue }
     }
   }

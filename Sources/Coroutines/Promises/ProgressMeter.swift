@@ -121,12 +121,12 @@ public final class ProgressMeter: @unchecked Sendable {
   }
 
   private func add(_ child: ProgressMeter, _ weight: Double, cancel: (@Sendable () -> Void)?) {
-    precondition(
+    demand(
       weight > 0 && weight.isFinite,
       "A part of weight \(weight) was added to a progress; weights are finite and above zero."
     )
     let isCancelled = Self.linking.withLock {
-      precondition(
+      demand(
         !isPart(of: child),
         "A progress was added to one of its own parts, which would never end. Add the part only."
       )

@@ -26,7 +26,7 @@ extension ProgressPromise: Sequence {
         if Coroutine.current != nil { progress.start() }
         return try progress.meter.next(after: &position)
       } catch let error as CoroutineError {
-        preconditionFailure("for … in a progress: \(error)")
+        fatalError("for … in a progress: \(error)")
       } catch {
         return nil
       }

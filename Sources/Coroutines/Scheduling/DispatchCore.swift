@@ -93,7 +93,7 @@ package final class DispatchCore: TurnCore, @unchecked Sendable {
     for child in Mirror(reflecting: queue).children {
       if let wrapped = child.value as? OpaquePointer { return UnsafeMutableRawPointer(wrapped) }
     }
-    preconditionFailure(
+    fatalError(
       "This version of Dispatch does not show which queue a DispatchQueue stands for; "
         + "swift-coroutines must learn its layout. Use a SerialScheduler meanwhile."
     )

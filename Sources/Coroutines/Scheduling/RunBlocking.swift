@@ -52,7 +52,7 @@ public func runBlocking<Result>(
       }
     }
     loop.run()
-    guard let finished = main else { preconditionFailure("runBlocking lost its coroutine") }
+    guard let finished = main else { fatalError("runBlocking lost its coroutine") }
     main = nil
     let result = try finished.outcome()
     if let error = loop.unobservedError { throw error }

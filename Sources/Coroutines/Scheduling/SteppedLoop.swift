@@ -99,7 +99,7 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
   package func withTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
     let thread = currentThread()
     cck_overflow_install(thread)
-    precondition(
+    demand(
       thread.runningFiber == nil,
       "A TestScheduler was to be run inside a coroutine. Run it from the test itself."
     )

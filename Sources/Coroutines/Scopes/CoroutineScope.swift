@@ -43,7 +43,7 @@ public func withCoroutineScope<Result>(
     }
     scope.waitForChildren()
     if let failure = scope.firstFailure { throw failure }
-    guard let result else { preconditionFailure("a scope ended with neither value nor error") }
+    guard let result else { fatalError("a scope ended with neither value nor error") }
     wasCutOff = scope.hasCancelledChild
     return result
   }
@@ -168,7 +168,7 @@ public final class CoroutineScope: @unchecked Sendable {
       pending += 1
       return !isOver
     }
-    precondition(
+    demand(
       wasOpen,
       "A coroutine was launched at \(site) in a scope that is over. A scope must not be used outside "
         + "the body of its withCoroutineScope."

@@ -22,14 +22,14 @@ package enum Selection {
   /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
   @usableFromInline
   package static func decide(_ entries: Entries, _ count: Int) throws -> Int {
-    precondition(count > 0, "A select without clauses would wait for ever. Give it one.")
+    demand(count > 0, "A select without clauses would wait for ever. Give it one.")
     let thread = currentThread()
     var fallback: Int?
     var soonest: Int?
     for index in 0..<count {
       switch entries[index].kind {
       case .otherwise:
-        precondition(fallback == nil, "A select can have one Default clause, not two.")
+        demand(fallback == nil, "A select can have one Default clause, not two.")
         fallback = index
       case .after:
         if let best = soonest, entries[best].delay <= entries[index].delay { continue }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
+
 /// Who is restarted when a child is.
 public enum SupervisionStrategy: Sendable, Hashable {
   /// The child alone.
@@ -45,7 +47,7 @@ public struct RestartIntensity: Sendable, Hashable {
   ///   - restarts: Most restarts within the window; 0 or more.
   ///   - window: How far to look back.
   public init(_ restarts: Int, within window: Duration) {
-    precondition(restarts >= 0, "An intensity of \(restarts) restarts; it must be 0 or more.")
+    demand(restarts >= 0, "An intensity of \(restarts) restarts; it must be 0 or more.")
     self.restarts = restarts
     self.window = window
   }
@@ -85,12 +87,12 @@ public struct RestartBackoff: Sendable, Hashable {
     seed: UInt64? = nil,
     resetAfter: Duration? = nil
   ) -> RestartBackoff {
-    precondition(
+    demand(
       first >= .zero && cap >= first,
       "A back-off from \(first) to \(cap): give a range."
     )
-    precondition(factor >= 1, "A back-off with a factor of \(factor); it must be 1 or more.")
-    precondition((0...1).contains(jitter), "A jitter of \(jitter); it must be from 0 to 1.")
+    demand(factor >= 1, "A back-off with a factor of \(factor); it must be 1 or more.")
+    demand((0...1).contains(jitter), "A jitter of \(jitter); it must be from 0 to 1.")
     return RestartBackoff(
       first: first,
       cap: cap,

@@ -35,7 +35,7 @@ public final class CoroutineBarrier: @unchecked Sendable {
   ///
   /// - Parameter parties: How many make a round; 1 or more.
   public init(parties: Int) {
-    precondition(parties > 0, "A barrier for \(parties) parties; there must be 1 or more.")
+    demand(parties > 0, "A barrier for \(parties) parties; there must be 1 or more.")
     cell = WaitingState(State(parties: parties), isBiased: false)
   }
 
@@ -64,7 +64,7 @@ public final class CoroutineBarrier: @unchecked Sendable {
     let mode = cell.lock.acquire(thread)
     guard cell.state.pointee.parties > 0 else {
       cell.lock.release(mode)
-      preconditionFailure(
+      fatalError(
         "CoroutineBarrier.wait(): all parties have left. Do not wait after leave()."
       )
     }
@@ -91,7 +91,7 @@ public final class CoroutineBarrier: @unchecked Sendable {
       return
     }
     cell.lock.release(mode)
-    precondition(
+    demand(
       left >= 0,
       "CoroutineBarrier.leave(): all parties have left already. Each party leaves once."
     )

@@ -236,7 +236,7 @@ public final class CoroutineMutex: @unchecked Sendable {
   private func refuse(_ operation: StaticString, _ caller: LockHolder, _ mode: LockMode) -> Never {
     let holder = cell.state.pointee.holder.description
     cell.lock.release(mode)
-    preconditionFailure(
+    fatalError(
       "\(operation): the mutex is held by \(holder), and was to be unlocked by "
         + "\(LockHolder(currentThread()).description). Unlock in the coroutine that locked, once; "
         + "`withLock { }` does."

@@ -35,7 +35,7 @@ public final class CoroutineSemaphore: @unchecked Sendable {
   ///   - limit: How many there can ever be. Releasing more stops the program: somebody released what was
   ///     not acquired. If left out, there is no limit.
   public init(permits: Int, limit: Int = .max) {
-    precondition(
+    demand(
       permits >= 0 && permits <= limit,
       "A semaphore with \(permits) permits and a limit of \(limit) was asked for; there must be 0 or "
         + "more, and no more than the limit."
@@ -161,7 +161,7 @@ public final class CoroutineSemaphore: @unchecked Sendable {
   // MARK: - How it is done
 
   private func check(_ count: Int) {
-    precondition(
+    demand(
       count > 0 && count <= limit,
       "\(count) permits of a semaphore were named; the number must be from 1 to its limit, \(limit)."
     )
@@ -182,7 +182,7 @@ public final class CoroutineSemaphore: @unchecked Sendable {
     if overflow || total > limit {
       let available = cell.state.pointee
       cell.lock.release(mode)
-      preconditionFailure(
+      fatalError(
         "CoroutineSemaphore.release(\(count)): \(available) of at most \(limit) permits are free "
           + "already. Release only what was acquired, once; `withPermit { }` does."
       )

@@ -27,7 +27,7 @@ public final class CoroutineWaitGroup: @unchecked Sendable {
   ///
   /// - Parameter count: How many things are to be done already; 0 or more.
   public init(count: Int = 0) {
-    precondition(count >= 0, "A wait group with a count of \(count); it must be 0 or more.")
+    demand(count >= 0, "A wait group with a count of \(count); it must be 0 or more.")
     cell = WaitingState(count, isBiased: false)
   }
 
@@ -43,7 +43,7 @@ public final class CoroutineWaitGroup: @unchecked Sendable {
   ///
   /// - Parameter count: How many; 0 or more.
   public func add(_ count: Int = 1) {
-    precondition(count >= 0, "CoroutineWaitGroup.add(\(count)): add 0 or more; done() takes away.")
+    demand(count >= 0, "CoroutineWaitGroup.add(\(count)): add 0 or more; done() takes away.")
     cell.lock.withLock { cell.state.pointee += count }
   }
 
@@ -59,7 +59,7 @@ public final class CoroutineWaitGroup: @unchecked Sendable {
     if left >= 0 { cell.state.pointee = left }
     if left == 0 { wakes.claimAll(of: &cell.queue.pointee, .delivered) }
     cell.lock.release(mode)
-    precondition(
+    demand(
       left >= 0,
       "CoroutineWaitGroup.done() was called more often than things were added. Call add() before each "
         + "thing begins, and done() once when it ends."

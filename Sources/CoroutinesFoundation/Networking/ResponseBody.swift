@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
 public import Coroutines
 public import Foundation
 
@@ -46,7 +47,7 @@ extension CoroutineNamespace where Base: URLSession {
   /// - Throws: What `URLSession` reports, as it is; `CancellationError`.
   @available(*, noasync)
   public func stream(for request: URLRequest, bufferSize: Int = 1 << 20) throws -> ResponseBody {
-    precondition(bufferSize > 0, "stream(for:bufferSize: \(bufferSize)): it must be more than 0.")
+    demand(bufferSize > 0, "stream(for:bufferSize: \(bufferSize)): it must be more than 0.")
     try Coroutine.checkCancellation()
     let buffer = ChunkBuffer(limit: bufferSize)
     let task = Transfer.makeTask(for: request, in: base, reportingTo: buffer)

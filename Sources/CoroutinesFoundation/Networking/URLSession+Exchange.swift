@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
 import Coroutines
 public import Foundation
 
@@ -71,7 +72,7 @@ extension CoroutineNamespace where Base: URLSession {
     _ makeTask: (@escaping @Sendable (Data?, URLResponse?, (any Error)?) -> Void) ->
       URLSessionTask
   ) throws -> (Data, URLResponse) {
-    precondition(
+    demand(
       base.delegateQueue !== OperationQueue.main || !Thread.isMainThread
         || !(Coroutine.current == nil || Scheduler.current.core is EventLoop),
       "This URLSession reports on the main queue, and the main thread was about to wait for it without "

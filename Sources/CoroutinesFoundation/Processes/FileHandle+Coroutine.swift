@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
 public import Coroutines
 public import Foundation
 
@@ -19,7 +20,7 @@ extension CoroutineNamespace where Base: FileHandle {
   /// - Throws: `POSIXError`; `CancellationError`.
   @available(*, noasync)
   public func read(upToCount count: Int) throws -> Data? {
-    precondition(count > 0, "read(upToCount: \(count)): it must be more than 0.")
+    demand(count > 0, "read(upToCount: \(count)): it must be more than 0.")
     let data = try Descriptor(base).read(upTo: count)
     return data.isEmpty ? nil : data
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
 public import Coroutines
 public import Foundation
 
@@ -16,7 +17,7 @@ extension ProgressPromise {
   ///     already, nothing is written.
   /// - Returns: The progress, without a parent.
   public func progress(totalUnitCount: Int64 = 1000, on scheduler: Scheduler? = nil) -> Progress {
-    precondition(totalUnitCount > 0, "A progress of \(totalUnitCount) units was asked for.")
+    demand(totalUnitCount > 0, "A progress of \(totalUnitCount) units was asked for.")
     let progress = Progress.discreteProgress(totalUnitCount: totalUnitCount)
     progress.isCancellable = true
     progress.cancellationHandler = { [weak promise] in promise?.cancel() }

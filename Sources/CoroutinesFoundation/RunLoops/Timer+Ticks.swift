@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
 public import Coroutines
 import Dispatch
 public import Foundation
@@ -29,7 +30,7 @@ extension CoroutineNamespace where Base: Timer {
     on runLoop: RunLoop? = nil,
     capacity: ChannelCapacity = .droppingOldest(1)
   ) -> EventStream<Date> {
-    precondition(interval > .zero, "ticks(every: \(interval)): it must be more than 0.")
+    demand(interval > .zero, "ticks(every: \(interval)): it must be more than 0.")
     let stream = EventStream<Date>(capacity: capacity)
     let sender = stream.sender
     if let runLoop {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
+
 /// What was called and what it returned, in the order of both.
 struct History<Specification: SequentialSpecification> {
   /// One call.
@@ -61,7 +63,7 @@ struct History<Specification: SequentialSpecification> {
     }
 
     init(calls: [Call]) {
-      precondition(calls.count <= 64, "A history of more than 64 calls; check shorter scenarios.")
+      demand(calls.count <= 64, "A history of more than 64 calls; check shorter scenarios.")
       self.calls = calls
       required = calls.indices.reduce(0) { $0 | (calls[$1].isCancelled ? 0 : 1 << UInt64($1)) }
     }

@@ -79,7 +79,7 @@ extension SequentialSpecification {
   ///   - caller: A number for this call.
   /// - Returns: Never.
   public mutating func begin(_ operation: Operation, by caller: Int) -> [Completion<Outcome>] {
-    preconditionFailure(
+    fatalError(
       "\(Self.self) says neither what an operation does, in `begin`, nor what it may do, in "
         + "`possibilities`."
     )

@@ -101,7 +101,7 @@ final class Explorer {
   func sample(_ strategy: ExplorationStrategy, _ limit: Int) throws {
     for run in 0..<UInt64(limit) {
       switch strategy {
-      case .exhaustive: preconditionFailure("an exhaustive search is no sample")
+      case .exhaustive: fatalError("an exhaustive search is no sample")
       case .random(let seed): try self.run([], then: RandomChooser(seed: seed &+ run))
       case .priorities(let depth, let seed):
         let chooser = PriorityChooser(seed: seed &+ run, depth: depth, length: longestRun)

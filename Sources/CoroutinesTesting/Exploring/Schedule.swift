@@ -21,7 +21,7 @@ struct Schedule: Hashable {
       let digits = first == "~" ? String(rest.prefix(2)) : String(first)
       if first == "~" { rest = rest.dropFirst(2) }
       guard let choice = Int(digits, radix: 36) else {
-        preconditionFailure(
+        fatalError(
           "\"\(text)\" is no replay string. Paste the one that a failed exploration printed."
         )
       }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
 public import Coroutines
 
 /// What a sweep did.
@@ -100,7 +101,7 @@ public func sweepLateTimers(
   by lateness: Duration = .seconds(3600),
   _ body: @escaping () throws -> Void
 ) throws -> Sweep {
-  precondition(
+  demand(
     lateness > .zero,
     "A timer was to be late by \(lateness); it must be more than zero."
   )

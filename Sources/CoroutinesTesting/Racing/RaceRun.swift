@@ -72,7 +72,7 @@ final class RaceRun {
           }
         }
       }
-      precondition(isStarted, "The system has no thread left for a run of a Race.")
+      demand(isStarted, "The system has no thread left for a run of a Race.")
     }
     guard !threads.isEmpty else { return }
     choose(after: nil)

@@ -11,7 +11,7 @@ import Dispatch
 ///   - isTrue: Called often, on whichever thread goes.
 package func waitInRace(on object: AnyObject, until isTrue: @escaping () -> Bool) {
   guard let thread = currentPreemptionObserver() as? RaceThread else {
-    preconditionFailure("waitInRace was called outside a Race.")
+    fatalError("waitInRace was called outside a Race.")
   }
   thread.wait(on: UnsafeRawPointer(Unmanaged.passUnretained(object).toOpaque()), until: isTrue)
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
 public import Coroutines
 
 /// A scheduler for tests: virtual time, a chosen order, and an error where a program would hang.
@@ -111,7 +112,7 @@ public final class TestScheduler: Scheduler, @unchecked Sendable {
         }
       }
       let deadlock = finish()
-      guard let finished = main else { preconditionFailure("a test lost its coroutine") }
+      guard let finished = main else { fatalError("a test lost its coroutine") }
       main = nil
       if let deadlock { throw deadlock }
       let result = try finished.outcome()
@@ -159,7 +160,7 @@ public final class TestScheduler: Scheduler, @unchecked Sendable {
   ///
   /// - Parameter duration: How much; not negative.
   public func advance(by duration: Duration) {
-    precondition(duration >= .zero, "Time was to be set back by \(duration); it only goes forward.")
+    demand(duration >= .zero, "Time was to be set back by \(duration); it only goes forward.")
     let target = CoroutineClock.Instant(nanoseconds: loop.clock).advanced(by: duration).nanoseconds
     loop.withTurn {
       repeat { while loop.step() {} } while loop.jump(notBeyond: target)

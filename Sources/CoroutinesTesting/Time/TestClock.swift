@@ -138,7 +138,7 @@ public final class TestClock: Clock, @unchecked Sendable {
   ///
   /// - Parameter duration: How far; not negative.
   public func advance(by duration: Duration) {
-    precondition(
+    demand(
       duration >= .zero,
       "TestClock.advance(by:): the clock was to be set back by \(.zero - duration). Time only goes forward."
     )
@@ -165,7 +165,7 @@ public final class TestClock: Clock, @unchecked Sendable {
   /// Moves to where `target`, asked under the lock, says.
   @discardableResult
   private func move(_ operation: String, _ target: () -> Instant?) -> Bool {
-    precondition(
+    demand(
       scheduler == nil,
       "\(operation): this clock follows a TestScheduler. Move that one: `scheduler.advance(by:)`."
     )
@@ -178,7 +178,7 @@ public final class TestClock: Clock, @unchecked Sendable {
     }
     guard target.elapsed >= before else {
       lock.release(mode)
-      preconditionFailure(
+      fatalError(
         "\(operation): the clock shows \(before) and was to be set back to \(target.elapsed). Time "
           + "only goes forward."
       )

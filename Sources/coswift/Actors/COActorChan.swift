@@ -21,7 +21,7 @@ public class COActorChan: Sequence, @unchecked Sendable {
   ///
   /// - Returns: The message; nil once the actor is cancelled, or when nobody can send any more.
   public func next() -> COActorMessage? {
-    precondition(
+    demand(
       Coroutines.Coroutine.current != nil,
       "An actor's mailbox was read where no coroutine runs. Read it in the actor's block."
     )

@@ -2,6 +2,7 @@
 // The names are those of coobjc, coswift and RJIterator.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
+import CoroutineKernel
 import Coroutines
 public import Foundation
 
@@ -24,7 +25,7 @@ public func co_getError() -> (any Error)? { Life.current?.awaitError }
 /// - Throws: `COError.coroutineCancelled` as soon as the coroutine is cancelled;
 ///   `COError.invalidCoroutine` outside a coroutine.
 public func co_delay(_ seconds: TimeInterval) throws {
-  precondition(!seconds.isNaN, "co_delay(nan): a number of seconds is needed.")
+  demand(!seconds.isNaN, "co_delay(nan): a number of seconds is needed.")
   do {
     // Three hundred years stand for ever: the clock counts nanoseconds in 64 bits.
     try Coroutines.Coroutine.sleep(for: .seconds(Swift.min(seconds, 9e9)))

@@ -2,6 +2,7 @@
 // The names are those of coobjc, coswift and RJIterator.
 // swift-format-ignore-file: AlwaysUseLowerCamelCase
 
+import CoroutineKernel
 public import Dispatch
 
 /// Produces values one at a time, each when it is asked for, by code that yields them.
@@ -98,7 +99,7 @@ open class Generator<T>: Coroutine, @unchecked Sendable {
   /// - Throws: As `next`, if there was no value at all; the error of a body that ends later comes at the next
   ///   call. A cancellation is thrown at once; the values that had come are gone then.
   public func take(_ count: Int) throws -> [T] {
-    precondition(count >= 0, "take(\(count)): the count must be 0 or more.")
+    demand(count >= 0, "take(\(count)): the count must be 0 or more.")
     var values: [T] = []
     while values.count < count {
       do {
@@ -128,7 +129,7 @@ extension Generator: Sequence {
       do {
         return try generator.next()
       } catch COError.invalidCoroutine {
-        preconditionFailure(
+        fatalError(
           "A loop over a Generator waits for its values, but no coroutine runs here. Put it into "
             + "co_launch { }."
         )

@@ -116,7 +116,7 @@ public func batch_await<T>(_ promises: [Promise<T>]) throws -> [Resolution<T>] {
     try refuseIfNoWait()
     return promises.map { promise in
       guard let outcome = promise.core.outcome else {
-        preconditionFailure("a promise was awaited and is pending")
+        fatalError("a promise was awaited and is pending")
       }
       return Resolution(outcome)
     }
