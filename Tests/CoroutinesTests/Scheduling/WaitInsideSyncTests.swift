@@ -6,7 +6,7 @@ import Testing
 
 /// Rule 12 for blocks that Dispatch calls on the stack of a coroutine of a queue.
 @Suite(.timeLimit(.minutes(10))) struct WaitInsideSyncTests {
-  @Test func `a wait inside another queue's sync stops the program and says where (rule 12)`()
+  @Test func `a wait inside another queue's sync stops and says where (3.4-18, rule 12)`()
     async throws
   {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
