@@ -65,6 +65,7 @@ extension FuzzRun {
       choice = try park(
         member,
         wait,
+        isParkPoint: !hasDefault,
         isInstant: hasDefault || soonest == 0 || !attempt.ready.isEmpty
       ) { try begin(clauses, attempt) }
     } catch {

@@ -261,11 +261,12 @@ package final class FuzzRun {
     if complaints.count < 20 { complaints.append(text) }
   }
 
-  /// Makes a call that may wait, and checks what every such call must do.
+  /// Makes a call that may wait, and checks what every such call must do (rule 2).
   ///
   /// - Parameters:
   ///   - member: Who calls.
   ///   - wait: What it waits for, if it does.
+  ///   - isParkPoint: It may wait at all; else it is deaf to cancellation.
   ///   - isInstant: It has no reason to wait.
   ///   - isLoose: It may be cancelled through a shield.
   ///   - call: The call.
@@ -274,6 +275,7 @@ package final class FuzzRun {
   func park<Result>(
     _ member: FuzzMember,
     _ wait: FuzzWait,
+    isParkPoint: Bool = true,
     isInstant: Bool = false,
     isLoose: Bool = false,
     _ call: () throws -> Result
@@ -296,10 +298,13 @@ package final class FuzzRun {
     defer { member.wait = nil }
     do {
       let result = try call()
-      if wasCancelled { complain("\(member.name) was cancelled, and \(wait.operation) went on") }
+      if isParkPoint, wasCancelled {
+        complain("\(member.name) was cancelled, and \(wait.operation) went on")
+      }
       if isInstant { checkThatNobodyRan() }
       return result
     } catch let error as CancellationError {
+      if !isParkPoint { complain("\(wait.operation) never waits, and was cancelled") }
       if wasCancelled { checkThatNobodyRan() }
       letTimePass()
       if !(isLoose ? member.mayBeCancelled : member.mustBeCancelled) {

@@ -15,9 +15,10 @@
 /// clause takes effect: the others are as if they had never been there. The look at all channels is
 /// one atomic step. The winner's action runs after that, outside any lock, and its value is returned.
 ///
-/// A select with a `Default` never parks and may be used from any thread.
+/// A select with a `Default` never parks: it may be used from any thread, and cancellation does not
+/// concern it.
 ///
-/// *Cancellation:* no clause takes effect.
+/// *Cancellation* of one without: it throws, and no clause takes effect.
 ///
 /// Cost: no allocation of its own; one lock per channel.
 ///

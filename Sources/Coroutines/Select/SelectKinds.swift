@@ -101,7 +101,8 @@ public struct After<Result> {
   /// A clause that wins after a time.
   ///
   /// - Parameters:
-  ///   - delay: How long, by the clock of the coroutine's scheduler. Zero or less: as `Default`.
+  ///   - delay: How long, by the clock of the coroutine's scheduler. Zero or less: it wins unless another
+  ///     clause is ready at once.
   ///   - action: What to do then; may park.
   @inlinable @inline(__always)
   public init(_ delay: Duration, _ action: @escaping () throws -> Result) {

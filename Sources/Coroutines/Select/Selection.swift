@@ -37,14 +37,9 @@ package enum Selection {
       case .receive, .send: continue
       }
     }
+    // Rule 2: with a Default this is no park point, so no cancellation point either.
+    let fiber = fallback == nil ? try Parking.begin("select", thread) : nil
     if fallback == nil, let soonest, entries[soonest].delay <= .zero { fallback = soonest }
-    let fiber: UnsafeMutablePointer<Fiber>?
-    if fallback == nil {
-      fiber = try Parking.begin("select", thread)
-    } else {
-      fiber = thread.runningFiber
-      if let fiber, CancellationScope.isCancelled(fiber) { throw CancellationError() }
-    }
 
     lockAll(entries, count, thread)
     if let (index, partner) = poll(entries, count, thread) {
@@ -56,7 +51,7 @@ package enum Selection {
       unlockAll(entries, count)
       return fallback
     }
-    // SAFETY: without a fallback `Parking.begin` has returned a fiber, or thrown.
+    // SAFETY: without a Default `Parking.begin` has returned a fiber, or thrown.
     return try park(entries, count, fiber.unsafelyUnwrapped, soonest, thread)
   }
 

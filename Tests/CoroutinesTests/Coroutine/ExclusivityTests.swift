@@ -6,12 +6,6 @@ import Coroutines
 import Dispatch
 import Testing
 
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 /// The runtime keeps the open accesses of each thread in a list that runs through the stacks.
 ///
 /// That the tests that change threads need the protection was checked by emptying
@@ -32,30 +26,77 @@ import Darwin
     balance += amount
   }
 
-  @Test func `an access held across a park goes along to another thread`() throws {
+  /// A loop whose blocks two threads call in turns.
+  private final class TwoThreads: TurnHost, @unchecked Sendable {
+    // SAFETY: `pending`, `isBusy` and `turn` are guarded by `lock`.
+    private let threads = [SerialScheduler(name: "even"), SerialScheduler(name: "odd")]
+    private let lock = AllocatedLock()
+    private var pending: [() -> Void] = []
+    private var isBusy = false
+    private var turn = 0
+
+    func perform(_ block: @escaping () -> Void) {
+      let isFirst = lock.withLock {
+        pending.append(block)
+        defer { isBusy = true }
+        return !isBusy
+      }
+      if isFirst { callNext() }
+    }
+
+    private func callNext() {
+      let thread = lock.withLock {
+        turn ^= 1
+        return turn
+      }
+      _ = threads[thread].core.post {
+        self.lock.withLock { self.pending.removeFirst() }()
+        let isOver = self.lock.withLock {
+          self.isBusy = !self.pending.isEmpty
+          return !self.isBusy
+        }
+        if !isOver { self.callNext() }
+      }
+    }
+
+    var isHere: Bool { false }
+    func setTimer(after delay: Int64, _ block: @escaping () -> Void) {}
+    func clearTimer() {}
+    func coroutineBegan() {}
+    func coroutineEnded() {}
+  }
+
+  @Test(arguments: [true, false])
+  func `an access held across a park goes along to another thread`(inTurns: Bool) throws {
     let threadChanges = Counter()
-    let coroutines = 32
-    let rounds = 60
+    let (coroutines, rounds) = (32, 60)
     let accounts = (0..<coroutines).map { _ in Account() }
     let gates = SerialScheduler(name: "waker")
     try runBlocking {
       let workers = accounts.map { account in
-        launch(on: DispatchQueue(label: "serial")) {
+        let scheduler =
+          inTurns
+          ? Scheduler(core: HostedCore(host: TwoThreads(), label: "two threads"))
+          : .queue(DispatchQueue(label: "serial"))
+        return launch(on: scheduler) {
           for _ in 0..<rounds {
-            let before = pthread_self()
+            let before = currentThread()
             try Self.add(1, to: &account.balance) {
+              // A yield is a block of its own: another thread, where they take turns.
+              if inTurns { return try Coroutine.yield() }
               let gate = Gate()
               launch(on: gates) { gate.open() }
               try gate.wait()
             }
-            if pthread_equal(before, pthread_self()) == 0 { threadChanges.add() }
+            if currentThread() != before { threadChanges.add() }
           }
         }
       }
       for worker in workers { try worker.value() }
     }
     #expect(accounts.allSatisfy { $0.balance == 2 * rounds })
-    #expect(threadChanges.value > 0)
+    // A queue's blocks may stay on one thread.
+    if inTurns { #expect(threadChanges.value == coroutines * rounds) }
   }
 
   @Test func `accesses of coroutines that interleave on one queue do not mix`() throws {

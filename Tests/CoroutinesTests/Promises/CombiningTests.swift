@@ -69,6 +69,8 @@ import Testing
     let again = Promise.race(second)
     second[0].fulfill(0)
     #expect(again.value == 0)
+    // Dropped earlier, the other one would be the first to have an outcome: abandoned.
+    withExtendedLifetime(second) {}
   }
 
   @Test func `of no promises: all and allSettled fulfil, any and race reject`() {

@@ -201,6 +201,7 @@ import Testing
       meters[0].add(meters[1])
       meters[1].add(meters[2])
       meters[2].add(meters[0])
+      withExtendedLifetime(meters) {}
     }
     #expect(result.text.contains("added to one of its own parts"))
   }

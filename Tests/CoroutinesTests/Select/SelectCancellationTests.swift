@@ -37,7 +37,9 @@ import Testing
     }
   }
 
-  @Test func `in cancelled code a select throws, with or without Default (rule 2)`() throws {
+  @Test func `in cancelled code a select throws, unless a Default keeps it from parking (rule 2)`()
+    throws
+  {
     let census = Census()
     try runBlocking {
       let channel = Channel<Counted>(capacity: 1)
@@ -49,13 +51,28 @@ import Testing
         #expect(throws: CancellationError.self) {
           try select {
             Send(Counted(1, census), to: channel)
-            Default {}
+            After(.zero) {}
           }
         }
+        #expect(channel.isEmpty)
+        #expect(census.alive == 0)
+        let wasSent = try select {
+          Send(Counted(2, census), to: channel) { true }
+          Default { false }
+        }
+        #expect(wasSent)
+        let wasFull = try select {
+          Send(Counted(3, census), to: channel) { false }
+          Default { true }
+        }
+        #expect(wasFull)
       }
       try coroutine.value()
-      #expect(channel.isEmpty)
-      #expect(census.alive == 0)
+      guard case .received(let sent) = channel.receiveIfReady() else {
+        Issue.record("nothing was sent")
+        return
+      }
+      #expect(sent.number == 2)
     }
   }
 
