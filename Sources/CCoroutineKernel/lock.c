@@ -6,6 +6,7 @@
 
 #include <sched.h>
 
+#include "cck_parker.h"
 #include "cck_sanitizer.h"
 
 #if defined(__linux__)
@@ -28,23 +29,40 @@ __attribute__((constructor)) static void probe(void) {
 #endif
 }
 
-static void barrier_on_all_processors(void) {
+void cck_fence_heavy(void) {
 #if defined(__linux__)
-  membarrier(MEMBARRIER_PRIVATE_EXPEDITED);
+  if (cck_lock_bias_works) {
+    membarrier(MEMBARRIER_PRIVATE_EXPEDITED);
+    return;
+  }
 #endif
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 static void relax(unsigned *attempts) {
   // The holder needs some ten nanoseconds; past a few hundred it has lost its processor.
   if (++*attempts < 128) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("isb" ::: "memory");
-#endif
+    cck_processor_pause();
   } else {
     sched_yield();
   }
+}
+
+static void take_held(cck_lock_t *lock) {
+  unsigned attempts = 0;
+  for (;;) {
+    uint32_t expected = 0;
+    if (__atomic_compare_exchange_n(
+            &lock->held, &expected, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+      return;
+    }
+    relax(&attempts);
+  }
+}
+
+static void wait_until_not_busy(cck_lock_t *lock) {
+  unsigned attempts = 0;
+  while (__atomic_load_n(&lock->busy, __ATOMIC_ACQUIRE) != 0) relax(&attempts);
 }
 
 static int try_bias(cck_lock_t *lock, cck_thread_t *thread) {
@@ -65,21 +83,24 @@ cck_lock_mode_t cck_lock_acquire_slowly(cck_lock_t *lock, cck_thread_t *thread) 
       && try_bias(lock, thread)) {
     return CCK_LOCK_TAKEN_BIASED;
   }
-  unsigned attempts = 0;
-  for (;;) {
-    uint32_t expected = 0;
-    if (__atomic_compare_exchange_n(
-            &lock->held, &expected, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-      break;
-    }
-    relax(&attempts);
-  }
+  take_held(lock);
   // SAFETY: L4. `held` is ours, so nobody else revokes or enters in shared mode meanwhile.
   if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != CCK_LOCK_SHARED) {
     __atomic_store_n(&lock->owner, CCK_LOCK_SHARED, __ATOMIC_SEQ_CST);
-    barrier_on_all_processors();
-    attempts = 0;
-    while (__atomic_load_n(&lock->busy, __ATOMIC_ACQUIRE) != 0) relax(&attempts);
+    cck_fence_heavy();
+    wait_until_not_busy(lock);
   }
   return CCK_LOCK_TAKEN_SHARED;
+}
+
+// The two halves are the revocation of L4 around a barrier that serves many locks.
+
+void cck_lock_begin_unbias(cck_lock_t *lock) {
+  take_held(lock);
+  __atomic_store_n(&lock->owner, CCK_LOCK_SHARED, __ATOMIC_SEQ_CST);
+}
+
+void cck_lock_end_unbias(cck_lock_t *lock) {
+  wait_until_not_busy(lock);
+  __atomic_store_n(&lock->held, 0, __ATOMIC_RELEASE);
 }

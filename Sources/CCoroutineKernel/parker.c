@@ -5,7 +5,19 @@
 #include "cck_parker.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <time.h>
+#include <unistd.h>
+
+int cck_processor_count(void) {
+#if defined(__linux__)
+  cpu_set_t set;
+  // Fails where there are more processors than the set has room for: then all of them.
+  if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? (int)count : 1;
+}
 
 int64_t cck_clock_now(void) {
   struct timespec time;
@@ -17,7 +29,6 @@ int64_t cck_clock_now(void) {
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #if !defined(SYS_futex)
 #define SYS_futex SYS_futex_time64

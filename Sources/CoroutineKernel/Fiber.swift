@@ -108,8 +108,8 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var children: FiberList
   /// What the body returned or threw; valid once dead.
   @usableFromInline package var cell: ResultCell
-  /// The scheduler it runs on.
-  @usableFromInline package var home: UnsafeMutablePointer<Home>
+  /// The home of the scheduler it runs on; see `home`.
+  @usableFromInline let homeWord: Atomic<UnsafeMutablePointer<Home>>
   /// Its stack and saved context.
   @usableFromInline package var stack: UnsafeMutablePointer<cck_stack_t>?
   /// Runs the body; when it returns, this memory may be gone.
@@ -130,12 +130,18 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var locals: UnsafeMutableRawPointer?
   /// The list of children that this is in.
   @usableFromInline package var siblings: UnsafeMutablePointer<FiberList>?
+  /// The registry of children elsewhere that this is in; retained.
+  ///
+  /// While it is in one, the next two are guarded by the registry's lock.
+  @usableFromInline package var registry: UnsafeMutableRawPointer?
   @usableFromInline package var nextSibling: UnsafeMutablePointer<Fiber>?
   @usableFromInline package var previousSibling: UnsafeMutablePointer<Fiber>?
   /// Number of the coroutine, for people.
   @usableFromInline package var identifier: UInt64
   /// Class of the stack it will get; see cck_stack.h.
   @usableFromInline package var stackClass: UInt32
+  /// It lies in its home's list of unstarted coroutines (U1).
+  @usableFromInline package var isUnclaimed: Bool
   /// Observable state.
   @usableFromInline package let phase: Atomic<FiberPhase>
   /// Cancellation has been asked for, somewhere: look before parking.
@@ -155,7 +161,7 @@ package struct Fiber: ~Copyable {
   ) {
     self.link = InboxLink()
     self.cell = ResultCell()
-    self.home = home
+    self.homeWord = Atomic(home)
     self.stack = nil
     self.body = body
     self.owner = owner
@@ -166,14 +172,28 @@ package struct Fiber: ~Copyable {
     self.locals = nil
     self.children = FiberList()
     self.siblings = nil
+    self.registry = nil
     self.nextSibling = nil
     self.previousSibling = nil
     self.identifier = identifier
     self.stackClass = stackClass
+    self.isUnclaimed = false
     self.phase = Atomic(.ready)
     self.attention = Atomic(false)
     self.joinLock = cck_lock_make_owned(thread)
     self.joiners = WaitQueue()
+  }
+}
+
+extension Fiber {
+  /// The home of the scheduler it runs on.
+  ///
+  /// Constant once it has started. Before that a loop of the same pool may take it over (U1), so others
+  /// must be ready to be told an earlier one.
+  @inlinable @inline(__always)
+  package var home: UnsafeMutablePointer<Home> {
+    get { homeWord.load(ordering: .relaxed) }
+    nonmutating set { homeWord.store(newValue, ordering: .relaxed) }
   }
 }
 

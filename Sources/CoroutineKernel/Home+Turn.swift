@@ -26,6 +26,8 @@ extension UnsafeMutablePointer where Pointee == Home {
     home.pointee.migrates = migrates
     home.pointee.isPlain = !migrates && !choosesItself
     home.pointee.live = 0
+    home.pointee.pool = nil
+    home.pointee.unstarted.pointee.isClosed = false
     home.pointee.handOvers = 0
     home.pointee.urgent = 0
     home.pointee.handOverLimit = migrates || choosesItself ? 0 : defaultHandOvers
@@ -37,7 +39,10 @@ extension UnsafeMutablePointer where Pointee == Home {
   ///
   /// Its memory stays valid (H3).
   package func giveBack() {
-    precondition(pointee.runFirst == nil && pointee.timers.isEmpty, "a home in use is given back")
+    precondition(
+      pointee.runFirst == nil && pointee.timers.isEmpty && !hasUnstarted,
+      "a home in use is given back"
+    )
     _ = closeInbox()
     pointee.scheduler = nil
     HomePool.put(self)
@@ -168,8 +173,8 @@ private let runFibers: cck_entry_t = { argument in
     // SAFETY: whoever resumes a coroutine has set the thread's home.
     let home = thread.currentHome.unsafelyUnwrapped
     stack.pointee.label = nil
-    guard let next = home.pointee.runFirst, home.pointee.handOvers > 0,
-      cck_is_instrumented() == 0
+    guard home.pointee.handOvers > 0, cck_is_instrumented() == 0,
+      let next = home.pointee.runFirst ?? home.refill()
     else {
       cck_context_leave(stack.context, home.context, stack)
     }

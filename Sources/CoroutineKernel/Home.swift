@@ -49,8 +49,12 @@ package struct Home: ~Copyable {
   @usableFromInline package var migrates: Bool
   /// The scheduler need not hear of launches and ends; an event loop, that is.
   @usableFromInline package var isPlain: Bool
-  /// Coroutines launched here that have not ended.
+  /// Coroutines launched here that have not ended; a pool counts its own.
   @usableFromInline package var live: Int
+  /// The pool that this is a loop of; not retained here.
+  @usableFromInline package var pool: UnsafeMutableRawPointer?
+  /// A pool's loop: coroutines that have not started.
+  @usableFromInline package let unstarted: UnsafeMutablePointer<UnstartedList>
   /// Posted links: an `InboxLink` address, 0 when empty, 1 when closed.
   @usableFromInline package let inbox: Atomic<UInt>
   /// Brings a coroutine to this home from elsewhere.
@@ -78,6 +82,9 @@ package struct Home: ~Copyable {
     migrates = false
     isPlain = true
     live = 0
+    pool = nil
+    unstarted = .allocate(capacity: 1)
+    unstarted.initialize(to: UnstartedList())
     inbox = Atomic(0)
     postFiber = postToLoop
     scheduler = nil
@@ -90,6 +97,8 @@ package struct Home: ~Copyable {
   deinit {
     // Homes in use never come here (H3).
     parker.deallocate()
+    unstarted.deinitialize(count: 1)
+    unstarted.deallocate()
   }
 }
 
@@ -144,7 +153,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// ready for it. (The loop deals with those for which memory must be found.)
   @inlinable @inline(__always)
   package func popForHandOver(_ thread: ThreadRecord) -> UnsafeMutablePointer<Fiber>? {
-    guard let fiber = pointee.runFirst, pointee.handOvers > 0 else { return nil }
+    guard pointee.handOvers > 0, let fiber = pointee.runFirst ?? refill() else { return nil }
     if fiber.pointee.stack == nil, !prepareFromPool(fiber, thread) { return nil }
     pointee.handOvers &-= 1
     remove(first: fiber)

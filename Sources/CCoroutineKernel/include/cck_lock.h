@@ -39,6 +39,26 @@ extern int cck_lock_bias_works;
 cck_lock_mode_t cck_lock_acquire_slowly(
     cck_lock_t *_Nonnull lock, cck_thread_t *_Nonnull thread);
 
+/// The heavy half of an asymmetric fence: every other thread has passed a `cck_fence_light`, or will
+/// see all that came before this, and what it wrote before its light fence is seen after this.
+void cck_fence_heavy(void);
+
+/// The light half: orders the compiler only, where membarrier does the rest.
+CCK_INLINE void cck_fence_light(void) {
+  if (CCK_LIKELY(cck_lock_bias_works)) {
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  } else {
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  }
+}
+
+/// First half of ending a lock's bias; then comes `cck_fence_heavy`, once for many locks, and then
+/// `cck_lock_end_unbias`. Nobody gets the lock in between.
+void cck_lock_begin_unbias(cck_lock_t *_Nonnull lock);
+
+/// Second half.
+void cck_lock_end_unbias(cck_lock_t *_Nonnull lock);
+
 /// Makes a lock that will be biased to the first thread that takes it.
 CCK_INLINE cck_lock_t cck_lock_make_biased(void) {
   cck_lock_t lock = {cck_lock_bias_works ? 0 : CCK_LOCK_SHARED, 0, 0};

@@ -19,6 +19,20 @@ typedef struct cck_parker {
 #endif
 } cck_parker_t;
 
+/// Processors that the calling thread may run on; 1 at least.
+int cck_processor_count(void);
+
+/// Tells the processor that the thread waits in a loop.
+CCK_INLINE void cck_processor_pause(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  __asm__ volatile("isb" ::: "memory");
+#else
+  __asm__ volatile("" ::: "memory");
+#endif
+}
+
 /// Nanoseconds of the monotonic clock.
 int64_t cck_clock_now(void);
 

@@ -10,18 +10,13 @@ extension Channel {
   ///
   /// - Parameter coroutine: Whose wait to end.
   package func withdrawWait(of coroutine: Coroutine) {
-    let withdraw = { [self] in
+    coroutine.performAtHome { [self] in
       let fiber = coroutine.fiber
       guard fiber.pointee.phase.load(ordering: .relaxed) == .suspended,
         let waiter = fiber.pointee.waiter, waiter.pointee.lock == core.lock,
         waiter.withdraw(.cancelled)
       else { return }
       fiber.makeReady(currentThread())
-    }
-    if currentThread().currentHome == coroutine.fiber.pointee.home {
-      withdraw()
-    } else {
-      coroutine.postWhileAlive(withdraw)
     }
   }
 }

@@ -15,13 +15,21 @@ extension Coroutine {
   /// `cancelAndJoin` waits for that.
   public final func cancel() {
     guard !isFinished, requestCancellation() else { return }
-    let fiber = fiber
-    if currentThread().currentHome == fiber.pointee.home {
-      CancellationScope.deliver(to: fiber, from: nil)
-      return
-    }
-    postWhileAlive {
-      CancellationScope.deliver(to: self.fiber, from: nil)
+    performAtHome { CancellationScope.deliver(to: self.fiber, from: nil) }
+  }
+
+  /// Has its home's loop do `work` with its waits and children, unless it has ended: at once if that is
+  /// the caller.
+  ///
+  /// Nothing is done for one that lies in a pool and has not started: it has neither waits nor children,
+  /// and may be taken over by another loop any moment.
+  @inline(__always)
+  package final func performAtHome(_ work: @escaping () -> Void) {
+    let home = fiber.pointee.home
+    if currentThread().currentHome != home {
+      postWhileAlive(work)
+    } else if home.pointee.pool == nil || !home.holdsUnclaimed(fiber) {
+      work()
     }
   }
 
@@ -37,16 +45,16 @@ extension Coroutine {
     return true
   }
 
-  /// Has the home scheduler run `work`, unless the coroutine has ended.
+  /// Sends `work` to the home's loop.
   ///
-  /// Its end takes the same lock, so the scheduler is there while the message is on its way.
-  package final func postWhileAlive(_ work: @escaping () -> Void) {
+  /// The coroutine's end takes the same lock, so the scheduler is there while the message is on its way.
+  /// If another loop has taken the coroutine over meanwhile, the message is sent on.
+  private final func postWhileAlive(_ work: @escaping () -> Void) {
     let lock = fiber.joinLock
     lock.withLock {
       guard !isFinished else { return }
       _ = fiber.pointee.home.core.post {
-        guard !self.isFinished else { return }
-        work()
+        if !self.isFinished { self.performAtHome(work) }
       }
     }
   }

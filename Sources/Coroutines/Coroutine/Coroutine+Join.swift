@@ -86,8 +86,15 @@ extension Coroutine {
   @usableFromInline
   package final func waitForEnd(_ operation: StaticString) throws {
     let fiber = fiber
-    if currentThread().runningFiber == fiber {
+    let thread = currentThread()
+    if thread.runningFiber == fiber {
       throw CoroutineError.joinsItself
+    }
+    if let home = thread.currentHome, home.pointee.pool != nil,
+      fiber.pointee.phase.load(ordering: .relaxed) == .ready, home.claim(fiber)
+    {
+      // Whoever joins one that has not started has it started next: depth first, on a warm stack.
+      home.pushFront(fiber)
     }
     try Parking.wait(
       operation,

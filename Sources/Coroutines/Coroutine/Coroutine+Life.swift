@@ -53,6 +53,7 @@ extension Coroutine {
       endUnusually()
     }
     FiberList.remove(fiber)
+    if fiber.pointee.registry != nil { RemoteChildren.leave(fiber) }
     if fiber.pointee.children.first != nil { FiberList.move(fiber.children, to: nil) }
     if fiber.pointee.locals != nil { CoroutineLocals.drop(fiber) }
     fiber.pointee.stack = nil
@@ -89,8 +90,6 @@ extension Coroutine {
         extras.finishHooks = []
         for hook in hooks { hook() }
       }
-      extras.registeredIn?.remove(self)
-      extras.registeredIn = nil
     }
     if failure != nil, home.core.collectsUnobservedErrors { requiredExtras.collector = home.core }
     // A cancellation from elsewhere is carried out by a message, which this end may have overtaken.

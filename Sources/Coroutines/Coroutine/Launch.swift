@@ -135,7 +135,7 @@ extension SchedulerCore {
   ) -> ValueCoroutine<Value> {
     let thread = currentThread()
     let coroutine = ValueCoroutine<Value>.make(
-      home: home,
+      home: homeForLaunch(thread),
       stackSize: stackSize,
       site: site,
       thread: thread,
@@ -201,11 +201,12 @@ extension Coroutine {
     _ thread: ThreadRecord
   ) {
     if let parent {
-      if parent.pointee.home == fiber.pointee.home {
+      // In a pool it may come to run on another loop than its parent.
+      if parent.pointee.home == fiber.pointee.home, fiber.pointee.home.pointee.pool == nil {
         adopt(by: parent)
       } else {
         register(in: .ofInnermost(parent))
-        CoroutineLocals.inherit(from: parent, to: fiber)
+        if parent.pointee.locals != nil { CoroutineLocals.inherit(from: parent, to: fiber) }
         if CancellationScope.isCancelled(parent) { _ = requestCancellation() }
       }
     }
@@ -215,7 +216,7 @@ extension Coroutine {
   /// Hands the coroutine to its scheduler, as a child of a scope.
   final func begin(_ start: LaunchStart, in scope: CancellationScope, _ thread: ThreadRecord) {
     let owner = scope.coroutine.fiber.pointee.home
-    if owner == fiber.pointee.home, thread.currentHome == owner {
+    if owner == fiber.pointee.home, owner.pointee.pool == nil, thread.currentHome == owner {
       scope.adopt(fiber)
     } else {
       register(in: scope.requiredRemoteChildren)
@@ -227,8 +228,7 @@ extension Coroutine {
   }
 
   private final func register(in registry: RemoteChildren) {
-    requiredExtras.registeredIn = registry
-    if !registry.add(self) { _ = requestCancellation() }
+    if !registry.add(fiber) { _ = requestCancellation() }
   }
 
   /// Puts a coroutine where its scheduler finds it.
@@ -262,10 +262,10 @@ extension Coroutine {
         UnsafeMutableRawPointer(home),
         UnsafeMutableRawPointer(fiber)
       )
-    } else if isHome {
+    } else if home.pointee.pool == nil, isHome {
       home.pointee.live += 1
       home.push(fiber)
-    } else if !home.postFirst(fiber) {
+    } else if !(home.pointee.pool == nil ? home.postFirst(fiber) : home.core.offer(fiber)) {
       // SAFETY: takes back the retain above; nobody else has seen the coroutine.
       Unmanaged.passUnretained(self).release()
       endUnlaunched()
@@ -277,7 +277,7 @@ extension Coroutine {
     if Census.isOpen { Census.ended(id) }
     dropWork()
     fiber.cell.store(failure: CoroutineError.schedulerShutDown)
-    extras?.registeredIn?.remove(self)
+    RemoteChildren.leave(fiber)
     CoroutineLocals.drop(fiber)
     fiber.pointee.phase.store(.dead, ordering: .sequentiallyConsistent)
     if let scope = extras?.scope {

@@ -46,6 +46,7 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
       thread.currentHome = outer.home
       thread.runningFiber = outer.fiber
     }
+    var spin = IdleSpin()
     var round = 0
     while true {
       home.takePosts()
@@ -59,19 +60,19 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
       }
       let next = home.pointee.timers.isEmpty ? nil : home.fireTimers(at: now)
       if home.pointee.runFirst != nil { continue }
-      if home.pointee.live == 0, mayStop.load(ordering: .sequentiallyConsistent), home.closeInbox()
-      {
-        return
-      }
-      sleep(until: next)
+      if isToEnd, home.closeInbox() { return }
+      let isWoken = spin.wait(until: next) { home.hasPost || isToEnd }
+      if !isWoken { sleep(until: next) }
     }
+  }
+
+  private var isToEnd: Bool {
+    home.pointee.live == 0 && mayStop.load(ordering: .sequentiallyConsistent)
   }
 
   private func sleep(until deadline: Int64?) {
     home.pointee.parker.announce()
-    let mustGoOn =
-      home.hasPost
-      || (home.pointee.live == 0 && mayStop.load(ordering: .sequentiallyConsistent))
+    let mustGoOn = home.hasPost || isToEnd
     let timeout = deadline.map { max(0, $0 - now) } ?? -1
     if mustGoOn || timeout == 0 {
       home.pointee.parker.retract()

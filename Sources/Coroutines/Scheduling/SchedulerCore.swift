@@ -65,6 +65,16 @@ package class SchedulerCore: @unchecked Sendable {
     false
   }
 
+  /// Where a coroutine that is launched on this scheduler is to begin.
+  package func homeForLaunch(_ thread: ThreadRecord) -> UnsafeMutablePointer<Home> { home }
+
+  /// A pool's loop takes a coroutine that has not started, and sees to it that somebody runs it.
+  ///
+  /// - Returns: False if the pool has ended.
+  package func offer(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+    fatalError("only pools are offered coroutines")
+  }
+
   /// It decides which ready clause of a select wins, which is otherwise left to chance.
   package var choosesClauses: Bool { false }
 

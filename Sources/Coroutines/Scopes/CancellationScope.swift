@@ -174,12 +174,8 @@ package final class CancellationScope: @unchecked Sendable {
     guard cancelled.set() else { return }
     preemptionPoint(.flag, fiber)
     fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)
-    if currentThread().currentHome == fiber.pointee.home {
-      if isOpen { Self.deliver(to: fiber, from: self) }
-    } else {
-      coroutine.postWhileAlive {
-        if self.isOpen { Self.deliver(to: self.coroutine.fiber, from: self) }
-      }
+    coroutine.performAtHome {
+      if self.isOpen { Self.deliver(to: self.coroutine.fiber, from: self) }
     }
   }
 

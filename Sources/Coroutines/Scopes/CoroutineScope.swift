@@ -175,7 +175,7 @@ public final class CoroutineScope: @unchecked Sendable {
     )
     let thread = currentThread()
     let coroutine = ValueCoroutine<Value>.make(
-      home: core.home,
+      home: core.homeForLaunch(thread),
       stackSize: stackSize,
       site: site,
       thread: thread,

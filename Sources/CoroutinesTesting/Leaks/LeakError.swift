@@ -92,7 +92,7 @@ private struct Look: Sendable {
   static func at(_ coroutine: Coroutine, _ patience: Duration) -> Look {
     if coroutine.isInReach { return Look(with: coroutine) }
     let answer = Answer()
-    coroutine.postWhileAlive { answer.give(Look(with: coroutine)) }
+    coroutine.performAtHome { answer.give(Look(with: coroutine)) }
     return answer.wait(atMost: patience)
   }
 

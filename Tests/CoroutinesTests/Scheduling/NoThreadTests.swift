@@ -35,6 +35,30 @@ import Testing
     }
   }
 
+  @Test func `a pool makes do with the threads that it gets`() async {
+    await #expect(processExitsWith: .success) {
+      try blocking {
+        cck_thread_fail_next(2)
+        let pool = PoolScheduler(threads: 3)
+        let values = (0..<100).map { number in launch(on: pool) { number } }
+        for (number, value) in values.enumerated() { try expect(value.value(), is: number) }
+      }
+    }
+  }
+
+  @Test func `a pool without any thread refuses its coroutines`() async {
+    await #expect(processExitsWith: .success) {
+      try blocking {
+        cck_thread_fail_next(2)
+        let pool = PoolScheduler(threads: 2)
+        for _ in 0..<5 {
+          let refused = launch(on: pool) { 1 }
+          #expect(throws: CoroutineError.schedulerShutDown) { try refused.value() }
+        }
+      }
+    }
+  }
+
   @Test func `a scope with a child on a scheduler without a thread ends with the error`() async {
     await #expect(processExitsWith: .success) {
       try blocking {

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+public import Synchronization
+
+/// Coroutines of a pool's loop that have not started, in the order of their launches.
+///
+/// Its loop takes the newest, whose data is warm, and now and then the oldest; the pool's other loops,
+/// when they have nothing to do, take the oldest, which in a tree of launches has the most under it. A
+/// coroutine that is joined is taken from wherever it stands. So this is a list with a lock and not one of
+/// the usual deques, which give no way into their middle. In a program that keeps all loops busy the lock
+/// is hardly ever contended: it costs one compare-and-swap.
+///
+/// Invariants:
+/// - U1. `fiber.isUnclaimed` says that the fiber is in the list of `fiber.home`; both change under that
+///   list's lock only, and the taker sets the home to its own.
+/// - U2. A fiber in a list has no stack, and its body has not begun.
+@usableFromInline
+package struct UnstartedList: ~Copyable {
+  /// Guards the rest.
+  ///
+  /// First field.
+  fileprivate var lock: cck_lock_t
+  fileprivate var oldest: UnsafeMutablePointer<Fiber>?
+  fileprivate var newest: UnsafeMutablePointer<Fiber>?
+  /// Number of members; may be read without the lock, as a hint.
+  @usableFromInline let count: Atomic<Int>
+  /// Nothing can be added any more.
+  var isClosed: Bool
+
+  init() {
+    lock = cck_lock_make_shared()
+    oldest = nil
+    newest = nil
+    count = Atomic(0)
+    isClosed = false
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == UnstartedList {
+  fileprivate func withLock<Result>(_ body: () -> Result) -> Result {
+    // SAFETY: the first field.
+    UnsafeMutableRawPointer(self).assumingMemoryBound(to: cck_lock_t.self).withLock(body)
+  }
+
+  /// Adds one at the end; under the lock.
+  fileprivate func append(_ fiber: UnsafeMutablePointer<Fiber>) {
+    fiber.older = pointee.newest
+    fiber.newer = nil
+    if let newest = pointee.newest { newest.newer = fiber } else { pointee.oldest = fiber }
+    pointee.newest = fiber
+    fiber.pointee.isUnclaimed = true
+    change(count: 1)
+  }
+
+  /// Takes one out; under the lock.
+  fileprivate func remove(_ fiber: UnsafeMutablePointer<Fiber>) {
+    let (older, newer) = (fiber.older, fiber.newer)
+    if let older { older.newer = newer } else { pointee.oldest = newer }
+    if let newer { newer.older = older } else { pointee.newest = older }
+    fiber.older = nil
+    fiber.pointee.isUnclaimed = false
+    change(count: -1)
+  }
+
+  private func change(count change: Int) {
+    pointee.count.store(pointee.count.load(ordering: .relaxed) &+ change, ordering: .relaxed)
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == Fiber {
+  /// Its neighbour in a list of unstarted ones: the link, free because it is in no run queue (F2).
+  fileprivate var newer: UnsafeMutablePointer<Fiber>? {
+    get { next }
+    nonmutating set { pointee.link.next = newValue?.link }
+  }
+
+  /// The other one: what it waits on, which is nothing before it starts.
+  fileprivate var older: UnsafeMutablePointer<Fiber>? {
+    get { pointee.waitsOn?.assumingMemoryBound(to: Fiber.self) }
+    nonmutating set { pointee.waitsOn = newValue.map { UnsafeMutableRawPointer($0) } }
+  }
+}
+
+extension UnsafeMutablePointer where Pointee == Home {
+  /// There are unstarted coroutines here; from another thread a hint.
+  package var hasUnstarted: Bool { unstartedCount > 0 }
+
+  /// Number of unstarted coroutines here; from another thread a hint.
+  package var unstartedCount: Int { pointee.unstarted.pointee.count.load(ordering: .relaxed) }
+
+  /// Adds a coroutine whose home this is.
+  ///
+  /// From any thread.
+  ///
+  /// - Returns: False if the pool has ended.
+  package func offer(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+    let list = pointee.unstarted
+    return list.withLock {
+      if list.pointee.isClosed { return false }
+      list.append(fiber)
+      return true
+    }
+  }
+
+  /// Puts the newest unstarted coroutine into the empty run queue, with the turn.
+  ///
+  /// - Returns: It; nil outside pools.
+  @usableFromInline @inline(never)
+  package func refill() -> UnsafeMutablePointer<Fiber>? {
+    guard pointee.pool != nil, let fiber = takeUnstarted(oldest: false) else { return nil }
+    push(fiber)
+    return fiber
+  }
+
+  /// Takes an unstarted coroutine of this home, with the turn.
+  package func takeUnstarted(oldest: Bool) -> UnsafeMutablePointer<Fiber>? {
+    guard hasUnstarted else { return nil }
+    let list = pointee.unstarted
+    return list.withLock {
+      guard let fiber = oldest ? list.pointee.oldest : list.pointee.newest else { return nil }
+      list.remove(fiber)
+      return fiber
+    }
+  }
+
+  /// Takes a coroutine that has not started from whatever loop of this pool it lies at, with the turn.
+  ///
+  /// - Returns: False if somebody has taken it already.
+  package func claim(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+    while true {
+      let home = fiber.pointee.home
+      guard home.pointee.pool == pointee.pool else { return false }
+      let list = home.pointee.unstarted
+      let isMine: Bool? = list.withLock {
+        // Taken over by another loop between the look and the lock.
+        guard fiber.pointee.home == home else { return nil }
+        guard fiber.pointee.isUnclaimed else { return false }
+        list.remove(fiber)
+        fiber.pointee.home = self
+        return true
+      }
+      guard let isMine else { continue }
+      if isMine, home != self { Self.unbias(fiber, count: 1) }
+      return isMine
+    }
+  }
+
+  /// The coroutine has not started, and its home is this one.
+  ///
+  /// Then whatever concerns its children or waits need not be done: there are none.
+  package func holdsUnclaimed(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+    pointee.unstarted.withLock { fiber.pointee.home == self && fiber.pointee.isUnclaimed }
+  }
+
+  /// The number of the oldest unstarted coroutine here, from any thread.
+  package var oldestUnstarted: UInt64? {
+    let list = pointee.unstarted
+    return list.withLock { list.pointee.oldest?.pointee.identifier }
+  }
+
+  /// Takes up to half of another loop's unstarted coroutines, the oldest, with the turn.
+  ///
+  /// - Parameters:
+  ///   - victim: A loop of the same pool.
+  ///   - limit: At most so many; the victim's lock is held for as long as it takes to go through them.
+  /// - Returns: The number taken.
+  package func steal(from victim: UnsafeMutablePointer<Home>, limit: Int) -> Int {
+    let list = victim.pointee.unstarted
+    var first: UnsafeMutablePointer<Fiber>?
+    let count = list.withLock {
+      let count = min(limit, (list.pointee.count.load(ordering: .relaxed) + 1) / 2)
+      var last: UnsafeMutablePointer<Fiber>?
+      for _ in 0..<count {
+        guard let fiber = list.pointee.oldest else { break }
+        list.remove(fiber)
+        fiber.pointee.home = self
+        // In no list: the link leads to the next that was taken.
+        fiber.newer = nil
+        if let last { last.newer = fiber } else { first = fiber }
+        last = fiber
+      }
+      return count
+    }
+    guard let first else { return 0 }
+    Self.unbias(first, count: count)
+    let own = pointee.unstarted
+    own.withLock {
+      var next: UnsafeMutablePointer<Fiber>? = first
+      while let fiber = next {
+        next = fiber.newer
+        own.append(fiber)
+      }
+    }
+    return count
+  }
+
+  /// Ends the bias of the locks of coroutines that will not run where they were made, at the cost of one
+  /// barrier.
+  private static func unbias(_ first: UnsafeMutablePointer<Fiber>, count: Int) {
+    forEach(first, count) { cck_lock_begin_unbias($0.joinLock) }
+    cck_fence_heavy()
+    forEach(first, count) { cck_lock_end_unbias($0.joinLock) }
+  }
+
+  private static func forEach(
+    _ first: UnsafeMutablePointer<Fiber>,
+    _ count: Int,
+    _ body: (UnsafeMutablePointer<Fiber>) -> Void
+  ) {
+    var next: UnsafeMutablePointer<Fiber>? = first
+    for _ in 0..<count {
+      guard let fiber = next else { return }
+      next = fiber.newer
+      body(fiber)
+    }
+  }
+
+  /// Closes the list if it is empty.
+  package func closeUnstarted() -> Bool {
+    let list = pointee.unstarted
+    return list.withLock {
+      list.pointee.isClosed = list.pointee.newest == nil
+      return list.pointee.isClosed
+    }
+  }
+
+  /// Opens it again.
+  package func reopenUnstarted() {
+    let list = pointee.unstarted
+    list.withLock { list.pointee.isClosed = false }
+  }
+}

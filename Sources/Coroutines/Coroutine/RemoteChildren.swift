@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+package import CoroutineKernel
+
+/// Coroutines that are to be cancelled with a parent that runs on another loop.
+///
+/// Invariant: R1. A fiber whose `registry` this is stands in `first`…, and has not ended: its end takes it
+/// out before anything else can let go of it.
+package final class RemoteChildren: @unchecked Sendable {
+  // SAFETY: all but `ownLock` is guarded by it, as are the sibling links of the members.
+
+  /// Its address is `lock`: a stored property of a class does not move.
+  @exclusivity(unchecked)
+  private final var ownLock = cck_lock_make_shared()
+  private final var first: UnsafeMutablePointer<Fiber>?
+  private final var nested: [RemoteChildren] = []
+  private final var isCancelled = false
+
+  package init() {}
+
+  private final var lock: UnsafeMutablePointer<cck_lock_t> {
+    // SAFETY: as said at `ownLock`.
+    withUnsafeMutablePointer(to: &ownLock) { $0 }
+  }
+
+  /// Adds a child that has not begun.
+  ///
+  /// - Returns: False if all have been cancelled: then so must the child be.
+  package final func add(_ child: UnsafeMutablePointer<Fiber>) -> Bool {
+    // SAFETY: taken back in `leave`.
+    child.pointee.registry = Unmanaged.passRetained(self).toOpaque()
+    return lock.withLock {
+      child.pointee.previousSibling = nil
+      child.pointee.nextSibling = first
+      if let first { first.pointee.previousSibling = child }
+      first = child
+      return !isCancelled
+    }
+  }
+
+  /// Takes a child that has ended, or will not begin, out of the registry that it is in.
+  package static func leave(_ child: UnsafeMutablePointer<Fiber>) {
+    guard let registry = child.pointee.registry else { return }
+    child.pointee.registry = nil
+    // SAFETY: the reference that `add` made.
+    Unmanaged<RemoteChildren>.fromOpaque(registry).takeRetainedValue().remove(child)
+  }
+
+  private func remove(_ child: UnsafeMutablePointer<Fiber>) {
+    lock.withLock {
+      let (next, previous) = (child.pointee.nextSibling, child.pointee.previousSibling)
+      if let previous { previous.pointee.nextSibling = next } else { first = next }
+      if let next { next.pointee.previousSibling = previous }
+    }
+  }
+
+  /// Nobody is in it, nor in what was joined to it.
+  package final var isEmpty: Bool {
+    lock.withLock { first == nil && nested.allSatisfy { $0.isEmpty } }
+  }
+
+  /// Makes the members of another registry members of this one.
+  package final func join(_ other: RemoteChildren) {
+    lock.withLock {
+      // Those whose members have ended would otherwise pile up.
+      nested.removeAll { $0.isEmpty }
+      nested.append(other)
+    }
+  }
+
+  /// Cancels all members.
+  package final func cancelAll() {
+    let (children, registries) = lock.withLock {
+      isCancelled = true
+      var children: [Coroutine] = []
+      var next = first
+      while let child = next {
+        next = child.pointee.nextSibling
+        // Alive by R1, and kept so by the array.
+        children.append(child.coroutine)
+      }
+      return (children, nested)
+    }
+    for child in children { child.cancel() }
+    for registry in registries { registry.cancelAll() }
+  }
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import CoroutineKernel
+import Synchronization
+
+/// What the loops of a `PoolScheduler` share: who is idle, who looks for work, and when all is over.
+///
+/// A loop without work is *searching* for a while, and then *idle*. Whoever puts an unstarted coroutine
+/// into a list wakes one idle loop, unless somebody is searching already; a searcher that finds something
+/// and was the last one wakes another if there is more. So a burst of launches wakes one thread after the
+/// other, as long as there is something for each. (After Go's scheduler, Vyukov 2012.)
+///
+/// Invariants:
+/// - P1. A launch: into the list, light fence, then `idleCount` and `searching` are read. Going idle:
+///   `idleCount` up, `searching` down, heavy fence, then all lists are looked at once more. So one of the
+///   two sees the other.
+/// - P2. `began` is raised before a coroutine can be seen by a loop, `ended` after its end. Each is written
+///   by one thread, `beganOutside` by all. If the sum of the ends, read first, is the sum of the beginnings,
+///   then there was a moment between the two at which no coroutine lived.
+/// - P3. Loops end when `isOver`: the lists are closed then, and no coroutine lives.
+final class Pool: @unchecked Sendable {
+  // SAFETY: `loops` is written by `init` only; `idle` is guarded by `lock`; the rest is atomic.
+
+  let label: String
+  private(set) var loops: [PoolLoop] = []
+
+  private let lock = AllocatedLock()
+  /// Loops that sleep, or are about to.
+  private var idle: [PoolLoop] = []
+  private let idleCount = Atomic<Int>(0)
+  private let searching = Atomic<Int>(0)
+
+  private let beganOutside = Atomic<Int>(0)
+  private let mayStop = Atomic<Bool>(false)
+  private let overFlag = Atomic<Bool>(false)
+
+  init(label: String, threads: Int) {
+    self.label = label
+    loops = (0..<threads).map { PoolLoop(number: $0, of: self) }
+  }
+
+  // MARK: - Launches
+
+  /// The loop that a launch from outside goes to: one that sleeps and has nothing to do yet, else any.
+  func loopForLaunch(_ thread: ThreadRecord) -> PoolLoop {
+    if idleCount.load(ordering: .relaxed) > 0,
+      let sleeper = lock.withLock({ idle.last { !$0.home.hasUnstarted } })
+    {
+      return sleeper
+    }
+    // Multiply and shift: a number below the count without a division.
+    let random = UInt64(cck_thread_random(thread))
+    return loops[Int((random &* UInt64(loops.count)) >> 32)]
+  }
+
+  /// A coroutine is launched by code that is on none of the loops.
+  func beginsOutside() { beganOutside.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+
+  /// There is a new member in some list.
+  @inline(__always)
+  func noteWork() {
+    cck_fence_light()
+    if idleCount.load(ordering: .relaxed) > 0 { wakeOne() }
+  }
+
+  private func wakeOne() {
+    if searching.load(ordering: .sequentiallyConsistent) > 0 { return }
+    let sleeper: PoolLoop? = lock.withLock {
+      guard let sleeper = idle.popLast() else { return nil }
+      idleCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+      // On its behalf, so that nobody wakes another before it runs.
+      searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
+      sleeper.wasSummoned.store(true, ordering: .relaxed)
+      return sleeper
+    }
+    sleeper?.home.pointee.parker.wake()
+  }
+
+  // MARK: - Searching and sleeping
+
+  /// The calling loop begins to look for work.
+  func beginSearch() { searching.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+
+  /// The calling loop has found something, or gives up without going idle.
+  func endSearch() {
+    let left = searching.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue
+    if left == 0, idleCount.load(ordering: .relaxed) > 0, hasUnstarted { wakeOne() }
+  }
+
+  /// A list has members; a hint.
+  var hasUnstarted: Bool {
+    for loop in loops where loop.home.hasUnstarted { return true }
+    return false
+  }
+
+  /// The calling loop, which has been searching, is about to sleep, and must look around once more.
+  func goIdle(_ loop: PoolLoop) {
+    lock.withLock {
+      idle.append(loop)
+      idleCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    }
+    searching.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+    cck_fence_heavy()
+  }
+
+  /// It sleeps no longer.
+  ///
+  /// - Returns: True if it was summoned by `wakeOne`, and counts as searching.
+  func leaveIdle(_ loop: PoolLoop) -> Bool {
+    lock.withLock {
+      if let index = idle.firstIndex(where: { $0 === loop }) {
+        idle.remove(at: index)
+        idleCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+      }
+      return loop.wasSummoned.exchange(false, ordering: .relaxed)
+    }
+  }
+
+  // MARK: - The end
+
+  /// Lets the pool end once its coroutines have.
+  func stopWhenEmpty() {
+    mayStop.store(true, ordering: .sequentiallyConsistent)
+    wakeAll()
+  }
+
+  /// All loops are to end.
+  var isOver: Bool { overFlag.load(ordering: .acquiring) }
+
+  /// Nobody is left to use the pool, and no coroutine lives: then it is over.
+  ///
+  /// - Returns: Whether it is over now.
+  func endIfEmpty() -> Bool {
+    guard !isOver else { return true }
+    guard mayStop.load(ordering: .sequentiallyConsistent), isQuiet else { return false }
+    return lock.withLock {
+      if isOver { return true }
+      var closed: [PoolLoop] = []
+      for loop in loops {
+        if !loop.home.closeUnstarted() { break }
+        closed.append(loop)
+      }
+      // A launch through a scheduler that somebody has kept may have come in between.
+      guard closed.count == loops.count, isQuiet else {
+        for loop in closed { loop.home.reopenUnstarted() }
+        return false
+      }
+      overFlag.store(true, ordering: .sequentiallyConsistent)
+      return true
+    }
+  }
+
+  /// P2.
+  private var isQuiet: Bool {
+    var ended = 0
+    for loop in loops { ended += loop.ended.load(ordering: .acquiring) }
+    var began = beganOutside.load(ordering: .sequentiallyConsistent)
+    for loop in loops { began += loop.began.load(ordering: .acquiring) }
+    return ended == began
+  }
+
+  /// Has every loop look around.
+  func wakeAll() {
+    for loop in loops { loop.home.pointee.parker.wake() }
+  }
+
+  /// No thread could be started: nothing will ever run here.
+  func neverBegins() {
+    overFlag.store(true, ordering: .sequentiallyConsistent)
+    for loop in loops {
+      _ = loop.home.closeUnstarted()
+      _ = loop.home.closeInbox()
+    }
+  }
+}
