@@ -152,6 +152,7 @@ let package = Package(
     .testTarget(
       name: "CoswiftTests",
       dependencies: ["coswift", "CoswiftScenarios", "coswift-probe"],
+      exclude: ["Ancestors.md"],
       swiftSettings: strict
     ),
     // A file as it was written for coswift, in the language mode of then.

@@ -4,6 +4,12 @@ import CCoroutineKernel
 import CoroutineKernel
 import Testing
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// A bare flow of control on a stack of its own: what the layers above are made of, without them.
 private final class Flow {
   let own: UnsafeMutablePointer<cck_context_t>
@@ -97,7 +103,7 @@ private let enterFlow: cck_entry_t = { argument in
     #expect(text.contains("a switch to a flow of control that has finished"))
   }
 
-  @Test func `a million switches lose nothing`() throws {
+  @Test func `a million switches lose nothing (3.4-8)`() throws {
     let flow = try Flow { flow in
       while flow.message < 500_000 {
         flow.message += 1
@@ -113,7 +119,7 @@ private let enterFlow: cck_entry_t = { argument in
     #expect(resumes == 500_001)
   }
 
-  @Test func `local variables of many flows survive interleaving`() throws {
+  @Test func `local variables of many flows survive interleaving (3.5-s4)`() throws {
     var sums: [Int: Int] = [:]
     let flows = try (0..<50).map { index in
       try Flow { flow in
@@ -181,7 +187,7 @@ private let enterFlow: cck_entry_t = { argument in
     return first + second
   }
 
-  @Test func `doubles in registers survive a switch on both sides`() throws {
+  @Test func `doubles in registers survive a switch on both sides (3.4-8)`() throws {
     var results: [Double] = []
     let flow = try Flow { flow in
       for step in 1...100 { results.append(self.polynomial(flow, Double(step))) }
@@ -199,6 +205,30 @@ private let enterFlow: cck_entry_t = { argument in
     }
     #expect(callerSum == expectedSum)
     #expect(results == (1...100).map { polynomial(nil, Double($0)) })
+  }
+
+  /// The control words are not switched, nor set to what they were when a flow was made or left.
+  @Test func `a switch leaves the thread's rounding mode alone (3.4-8)`() throws {
+    let (usual, downward) = (fegetround(), FE_DOWNWARD as Int32)
+    defer { fesetround(usual) }
+    fesetround(downward)
+    var inside: [Int32] = []
+    let flow = try Flow { flow in
+      for _ in 0..<3 {
+        inside.append(fegetround())
+        flow.suspend()
+      }
+    }
+    var outside: [Int32] = []
+    for _ in 0..<3 {
+      flow.resume()
+      outside.append(fegetround())
+    }
+    flow.resume()
+    fesetround(usual)
+    #expect(flow.isFinished)
+    #expect(inside == [downward, downward, downward])
+    #expect(outside == inside)
   }
 
   @Test func `a flow that goes on on another thread finds its locals`() throws {

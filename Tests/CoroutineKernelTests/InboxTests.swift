@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `posts of four threads arrive once each, in each thread's order`() {
+  @Test func `posts of four threads arrive once each, in each thread's order (3.5-s5)`() {
     final class Arrivals: @unchecked Sendable {
       // SAFETY: touched only by the thread that takes the posts.
       var last = [-1, -1, -1, -1]

@@ -35,7 +35,7 @@ import Darwin
     #expect(cck_stack_class(size) == UInt32(expected))
   }
 
-  @Test func `the record leaves almost the whole class to the stack`() throws {
+  @Test func `the record leaves almost the whole class to the stack (3.5-s2)`() throws {
     let stack = try acquire(OwnClass.layout)
     defer { release(stack) }
     let nominal = Int(CCK_STACK_SMALLEST_BYTES) << Int(OwnClass.layout)
@@ -50,7 +50,7 @@ import Darwin
     #expect(errno == EINVAL)
   }
 
-  @Test func `a thread gets back the stack it gave back last`() throws {
+  @Test func `a thread gets back the stack it gave back last (3.4-5)`() throws {
     let first = try acquire(OwnClass.reuse)
     let second = try acquire(OwnClass.reuse)
     let third = try acquire(OwnClass.reuse)
@@ -89,7 +89,7 @@ import Darwin
     #expect((70_000..<70_016).contains(cck_stack_high_water(stack)))
   }
 
-  @Test func `a thread that ends gives its hot stacks to the others`() throws {
+  @Test func `a thread that ends gives its hot stacks to the others (3.4-6)`() throws {
     let before = cck_stack_statistics().slots_made
     for _ in 0..<8 {
       onThreads(1) { _ in
@@ -136,11 +136,22 @@ import Darwin
   }
 
   @Test(arguments: [UInt32(CCK_GUARD_ADVICE), UInt32(CCK_GUARD_PROTECT)])
-  func `a write to a guard kills the process`(_ kind: UInt32) async {
+  func `a write to a guard kills the process (3.4-5)`(_ kind: UInt32) async {
     await #expect(processExitsWith: .failure) { [kind] in
       cck_stack_limit_guard(kind)
       guard let stack = cck_stack_acquire(currentThread(), 4) else { exit(EXIT_SUCCESS) }
       (stack.pointee.low - 1).storeBytes(of: 1, as: UInt8.self)
+      exit(EXIT_SUCCESS)
+    }
+  }
+
+  @Test(arguments: [UInt32(CCK_GUARD_ADVICE), UInt32(CCK_GUARD_PROTECT)])
+  func `so does a read (3.5-s2)`(_ kind: UInt32) async {
+    await #expect(processExitsWith: .failure) { [kind] in
+      cck_stack_limit_guard(kind)
+      guard let stack = cck_stack_acquire(currentThread(), 4) else { exit(EXIT_SUCCESS) }
+      // Printed, or a compiler might leave it out.
+      print((stack.pointee.low - 1).load(as: UInt8.self))
       exit(EXIT_SUCCESS)
     }
   }

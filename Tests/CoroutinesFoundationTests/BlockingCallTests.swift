@@ -15,7 +15,9 @@ import Testing
     try #expect(exclusiveCall { ObjectIdentifier(Thread.current) == thread })
   }
 
-  @Test func `inside a coroutine it is made on another thread, and others run meanwhile`() throws {
+  @Test func `inside a coroutine it is made on another thread, and others run meanwhile (3.5-c3)`()
+    throws
+  {
     try runBlocking {
       let thread = ObjectIdentifier(Thread.current)
       let gate = DispatchSemaphore(value: 0)
@@ -32,6 +34,26 @@ import Testing
         return ObjectIdentifier(Thread.current) != thread
       }
       #expect(isElsewhereToo)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `it is made on another thread from a background queue, too (3.5-c3)`(
+    _ isGlobal: Bool
+  ) throws {
+    let queue =
+      isGlobal
+      ? DispatchQueue.global(qos: .background) : DispatchQueue(label: "test", qos: .background)
+    try runBlocking {
+      let gate = DispatchSemaphore(value: 0)
+      // Ends well only if another coroutine of the queue has run meanwhile.
+      let callers = [
+        launch(on: queue) { try blockingCall { gate.wait(timeout: .now() + 30) == .success } },
+        launch(on: queue) { try exclusiveCall { gate.wait(timeout: .now() + 30) == .success } },
+      ]
+      let other = launch(on: queue) { for _ in 0..<2 { gate.signal() } }
+      try other.value()
+      for caller in callers { try #expect(caller.value()) }
     }
   }
 
@@ -87,7 +109,9 @@ import Testing
     }
   }
 
-  @Test func `an exclusive call that has not begun is not made after a cancellation`() throws {
+  @Test func `an exclusive call that has not begun is not made after a cancellation (3.5-c9)`()
+    throws
+  {
     let made = Counter()
     try #expect(refusesWhenCancelled { try exclusiveCall { _ = made.add() } })
     #expect(made.value == 0)

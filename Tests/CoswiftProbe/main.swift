@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Plays the scenarios and the rj_async cases on the main queue, served as the argument says, and exits
-// with success if all came out right. MainQueueTests runs it.
+// with success if all came out right. ScenarioTests runs it. "delayOutside" is for AncestorTests.
 
 import CoswiftScenarios
 import Dispatch
@@ -30,7 +30,9 @@ case "runLoop":
   let port = Timer.scheduledTimer(withTimeInterval: 3600, repeats: true) { _ in }
   RunLoop.main.run()
   port.invalidate()
+case "delayOutside":
+  exit(delaysOutsideLeaveNoTimer() ? EXIT_SUCCESS : EXIT_FAILURE)
 default:
-  print("usage: coswift-probe dispatchMain | runLoop")
+  print("usage: coswift-probe dispatchMain | runLoop | delayOutside")
   exit(EXIT_FAILURE)
 }

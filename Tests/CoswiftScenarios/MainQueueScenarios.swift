@@ -44,7 +44,7 @@ extension Scenario {
     },
     Scenario(
       71,
-      "closures, promises and plain objects can be awaited",
+      "closures, promises and plain objects can be awaited (3.5-r10)",
       expected: [
         "closure 1", "closure 11", "promise 2", "rejected 3", "object 4", "nil", "finally",
       ]
@@ -69,7 +69,7 @@ extension Scenario {
     },
     Scenario(
       71,
-      "a task's second callback is ignored, and one that is dropped is an error",
+      "a task's second callback is ignored, one that is dropped is an error (3.5-r8, 3.5-r9)",
       expected: ["first 1", "second 2", "dropped", "finally"]
     ) { play in
       rj_async {
@@ -89,7 +89,7 @@ extension Scenario {
     },
     Scenario(
       71,
-      "finally runs after an early return, in order, and when it comes too late",
+      "finally runs after an early return, in order, and when it comes too late (3.5-r11)",
       expected: ["returned early", "first", "second", "late"]
     ) { play in
       let epilog = rj_async {

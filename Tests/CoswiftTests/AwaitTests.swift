@@ -7,7 +7,7 @@ import coswift
 
 @Suite(.timeLimit(.minutes(10)))
 struct AwaitTests {
-  @Test func `await has four forms under both names (2.1-36)`() throws {
+  @Test func `await has four forms under both names (2.1-36, 3.3-16)`() throws {
     try inCoroutine { () throws in
       func channel() -> Chan<Int> {
         let channel = Chan<Int>(buffCount: 1)
@@ -90,7 +90,7 @@ struct AwaitTests {
     }
   }
 
-  @Test func `the promises of batch_await overlap (2.1-31)`() throws {
+  @Test func `the promises of batch_await overlap (2.1-31, 3.4-10)`() throws {
     try inCoroutine { () throws in
       let log = Log()
       let promises = [0.03, 0.02, 0.01].map { delay in

@@ -7,7 +7,7 @@ import coswift
 
 @Suite(.timeLimit(.minutes(10)))
 struct CoroutineTests {
-  @Test func `a child is cancelled with its parent, on any queue (2.1-5, 3.3-1)`()
+  @Test func `a child is cancelled with its parent, on any queue (2.1-5, 3.3-1, 3.4-9)`()
     throws
   {
     try inCoroutine { () throws in
@@ -65,7 +65,7 @@ struct CoroutineTests {
     }
   }
 
-  @Test func `calls that wait throw outside a coroutine (2.1-9, 2.1-37, 2.1-51)`() {
+  @Test func `calls that wait throw outside a coroutine (2.1-9, 2.1-37, 2.1-51, 3.3-10, 3.4-17)`() {
     let promise = Promise<Int>()
     let channel = Chan<Int>(buffCount: 1)
     let generator = co_sequence(Int.self) { try yield { 1 } }
@@ -142,7 +142,7 @@ struct CoroutineTests {
     }
   }
 
-  @Test func `coroutines can be launched on a thread without a queue (2.1-13)`() async {
+  @Test func `coroutines can be launched on a thread without a queue (2.1-13, 3.3-9)`() async {
     let log = Log()
     await onOwnThread {
       let done = DispatchSemaphore(value: 0)

@@ -91,7 +91,7 @@ struct IteratorTests {
     #expect(ofC.next().done)
   }
 
-  @Test func `functions below the body yield, through frames that know nothing (2.1-73)`() {
+  @Test func `functions below the body yield, through frames that know nothing (2.1-73, 3.5-r5)`() {
     func visit(_ depth: Int) throws {
       try [1, 2].forEach { number in
         if depth > 0 { try visit(depth - 1) } else { try rj_yield(number) }
@@ -107,7 +107,8 @@ struct IteratorTests {
     #expect(values == [1, 2, 1, 2, 1, 2, 1, 2])
   }
 
-  @Test func `a nested iterator's values and return value come out, sent values stay out`() {
+  @Test
+  func `a nested iterator's values and return value come out, sent values stay out (3.5-r12)`() {
     let log = Log()
     let inner = RJIterator(
       block: { _ in
@@ -131,7 +132,7 @@ struct IteratorTests {
     #expect(log.entries == ["inner got a", "yield gave woken with"])
   }
 
-  @Test func `a nested iterator without a return value adds none (3.5)`() {
+  @Test func `a nested iterator without a return value adds none (3.5-r13)`() {
     let outer = RJIterator(standardBlock: {
       try rj_yield(RJIterator(standardBlock: { try rj_yield(1) }))
       try rj_yield(2)
@@ -202,7 +203,7 @@ struct IteratorTests {
     #expect(words(stubborn.next()) == "nil done")
   }
 
-  @Test func `dropping an unfinished iterator unwinds it and releases all (3.5)`() {
+  @Test func `dropping an unfinished iterator unwinds it and releases all (3.5-r1)`() {
     let log = Log()
     var iterator: RJIterator? = RJIterator(
       block: { [probe = Probe { log("block released") }] argument in
@@ -247,7 +248,7 @@ struct IteratorTests {
     #expect(log.entries == ["inner", "outer"])
   }
 
-  @Test func `rj_yield and rj_await outside an iterator throw (3.5)`() throws {
+  @Test func `rj_yield and rj_await outside an iterator throw (3.5-r6)`() throws {
     #expect(throws: RJError.outsideIterator) { try rj_yield(1) }
     #expect(throws: RJError.outsideIterator) { try rj_await(1) }
     let iterator = RJIterator(standardBlock: { try rj_yield(1) })
@@ -257,7 +258,7 @@ struct IteratorTests {
     #expect(words(iterator.next()) == "nil done")
   }
 
-  @Test func `an iterator that asks itself gets an error and goes on (3.5)`() {
+  @Test func `an iterator that asks itself gets an error and goes on (3.5-r7)`() {
     let own = Cell<RJIterator?>(nil)
     let iterator = RJIterator(standardBlock: {
       let result = own.value?.next()

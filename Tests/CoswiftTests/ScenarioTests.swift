@@ -9,8 +9,8 @@ import Testing
 ///
 /// The number of each, in `Tests/CoswiftScenarios`, is that of the list in section 2.1 of the inventory of
 /// the documents. Those without an order are in the other files here, their numbers in the names; so are
-/// those of the bugs that section 3 lists (3.3 coswift, 3.4 coobjc, 3.5 RJIterator). 2.1-14 and
-/// 2.1-15 are about bare context switches: `SeedTests` has them, and `CoroutineKernelTests` 2.1-16.
+/// those of the bugs that section 3 lists: see `Ancestors.md`. 2.1-14 and 2.1-15 are about bare context
+/// switches: `SeedTests` has them, and `CoroutineKernelTests` 2.1-16.
 @Suite(.timeLimit(.minutes(10)))
 struct ScenarioTests {
   @Test(arguments: Scenario.all)
@@ -30,7 +30,7 @@ struct ScenarioTests {
   }
 
   @Test(arguments: ["dispatchMain", "runLoop"])
-  func `steps come in the documents' order on the main queue (2.1-1 to 2.1-71)`(
+  func `steps come in the documents' order on the main queue (2.1-1 to 2.1-71, 3.5-r8 to 3.5-r11)`(
     _ mode: String
   ) throws {
     // The main thread of the tests is not ours to serve the main queue with.

@@ -21,7 +21,7 @@ extension XMLParser: CoroutineNamespaceProviding {}
 /// A document of any length takes little memory: 4 KiB are parsed when their events are wanted. Leaving
 /// the loop, dropping the generator or cancelling the coroutine stops the parser. A fault in the document
 /// ends the sequence at its place, after the events before it: `nextOrThrow()` throws it there, and after
-/// a `for` loop it is in `error`.
+/// a `for` loop it is in `error`. A cancellation does so too, after the events of what has been parsed.
 ///
 /// External entities are not loaded. Files are read on a thread of the offload pool, in a coroutine; the
 /// parsing itself, some microseconds an event, is done by who asks.
@@ -45,6 +45,8 @@ extension CoroutineNamespace where Base: XMLParser {
     events(processesNamespaces, file, line) {
       var rest = data[...]
       return { limit in
+        // Nothing is waited for here, where the other sources would notice a cancellation.
+        try Coroutine.checkCancellation()
         defer { rest = rest.dropFirst(limit) }
         return Data(rest.prefix(limit))
       }

@@ -78,7 +78,7 @@ import FoundationNetworking
     }
   }
 
-  @Test func `cancelling the promise closes the connection`() throws {
+  @Test func `cancelling the promise closes the connection (3.5-c9)`() throws {
     let server = try HTTPTestServer(routes: ["/": inTwoParts(HTTPTestGate())])
     try runBlocking {
       let loading = URLSession.shared.co.dataProgress(for: URLRequest(url: server.url()))

@@ -87,7 +87,7 @@ import FoundationNetworking
     }
   }
 
-  @Test func `cancelling stops the task and closes its connection (rule 2)`() throws {
+  @Test func `cancelling stops the task and closes its connection (rule 2, 3.5-c9)`() throws {
     let server = try HTTPTestServer(routes: ["/": .silent])
     try runBlocking {
       let url = server.url()

@@ -116,7 +116,8 @@ private final class Canary: Sendable {}
     }
   }
 
-  @Test func `cancelling a receiver removes the observer with its stream (rule 2)`() throws {
+  @Test func `cancelling a receiver removes the observer with its stream (rule 2, 3.5-c9)`() throws
+  {
     try runBlocking {
       let (center, name) = (center, name)
       let receiver = launch {

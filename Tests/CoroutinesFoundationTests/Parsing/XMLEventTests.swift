@@ -200,16 +200,53 @@ import FoundationXML
     }
   }
 
-  @Test func `cancelling the coroutine that reads ends the events (rule 2)`() throws {
+  enum Source: CaseIterable, Sendable { case file, memory, stream }
+
+  @Test(arguments: Source.allCases)
+  func `cancelling the coroutine that reads stops the parser (rule 2, 3.5-c1)`(
+    _ source: Source
+  ) throws {
     let folder = try TemporaryFolder()
-    try document(50_000).write(to: folder.file("a.xml"))
+    let data = document(50_000)
+    try data.write(to: folder.file("a.xml"))
     try runBlocking {
       let reader = launch {
-        let events = XMLParser.co.events(contentsOf: folder.file("a.xml"))
-        for _ in events { Coroutine.current?.cancel() }
-        return events.error is CancellationError
+        let events =
+          switch source {
+          case .file: XMLParser.co.events(contentsOf: folder.file("a.xml"))
+          case .memory: XMLParser.co.events(of: data)
+          case .stream: XMLParser.co.events(of: InputStream(data: data))
+          }
+        var count = 0
+        for _ in events {
+          Coroutine.current?.cancel()
+          count += 1
+        }
+        #expect(events.error is CancellationError)
+        return count
       }
-      try #expect(reader.value())
+      // What had been read and parsed may still come: some thousands of a hundred thousand.
+      try #expect(reader.value() < 20_000)
+    }
+  }
+
+  /// In a process of its own, because the threads of the pool are counted.
+  @Test func `documents that are parsed half need no thread of the pool (3.5-c2)`() async {
+    await #expect(processExitsWith: .success) {
+      func parse() throws {
+        let data = Data("<list>\(String(repeating: "<item/>", count: 5000))</list>".utf8)
+        try runBlocking {
+          let documents = (0..<100).map { _ in XMLParser.co.events(of: data) }
+          for _ in 0..<1000 {
+            for events in documents { #expect(events.next() != nil) }
+          }
+          #expect(OffloadPool.shared.threadCount == 0)
+          for events in documents {
+            #expect(events.reduce(1000) { count, _ in count + 1 } == 10_004)
+          }
+        }
+      }
+      try parse()
     }
   }
 }

@@ -98,7 +98,7 @@ func shell(_ script: String) -> Process {
     }
   }
 
-  @Test func `cancelling ends the process and what it has started (rule 2)`() throws {
+  @Test func `cancelling ends the process and what it has started (rule 2, 3.5-c9)`() throws {
     try withTemporaryDirectory { directory in
       let file = directory.appendingPathComponent("pids")
       // Unless killed, this takes a minute.

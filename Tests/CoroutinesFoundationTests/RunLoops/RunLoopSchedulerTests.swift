@@ -75,7 +75,7 @@ final class RunLoopThread: @unchecked Sendable {
     }
   }
 
-  @Test func `sleepers and time limits wake in order`() throws {
+  @Test func `sleepers and time limits wake in order (3.4-13)`() throws {
     let thread = RunLoopThread()
     let log = Log()
     try runBlocking {
@@ -110,7 +110,7 @@ final class RunLoopThread: @unchecked Sendable {
     }
   }
 
-  @Test func `a run loop has one scheduler`() throws {
+  @Test func `a run loop has one scheduler (3.4-13)`() throws {
     let thread = RunLoopThread()
     let log = Log()
     try runBlocking {
@@ -146,7 +146,7 @@ final class RunLoopThread: @unchecked Sendable {
     #expect(log.entries == ["coroutine", "callback", "again"])
   }
 
-  @Test func `a run loop run inside a coroutine does not run others`() throws {
+  @Test func `a run loop run inside a coroutine does not run others (3.4-18)`() throws {
     let thread = RunLoopThread()
     let log = Log()
     try runBlocking {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct TickTests {
   @Test(arguments: [true, false])
-  func `ticks come one after the other`(_ usesRunLoop: Bool) throws {
+  func `ticks come one after the other (3.4-13)`(_ usesRunLoop: Bool) throws {
     let thread = RunLoopThread()
     try runBlocking {
       let ticks = Timer.co.ticks(

@@ -54,7 +54,7 @@ import Testing
   }
 
   @Test(arguments: Place.allCases)
-  func `each coroutine keeps its own across parks`(_ place: Place) throws {
+  func `each coroutine keeps its own across parks (3.4-9)`(_ place: Place) throws {
     let values = try place.run {
       let coroutines = (0..<50).map { index in
         launch {

@@ -51,7 +51,7 @@ private func recurse(_ depth: Int) -> Int {
     expectReport(text(result), size: 64)
   }
 
-  @Test func `an overflow on a dispatch queue is reported as well`() async {
+  @Test func `an overflow on a dispatch queue is reported as well (3.4-5)`() async {
     let result = await #expect(
       processExitsWith: .failure,
       observing: [\.standardErrorContent]

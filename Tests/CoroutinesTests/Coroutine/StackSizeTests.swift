@@ -27,7 +27,7 @@ import Glibc
   }
 
   @Test(arguments: [StackSize.kibibytes(64), .kibibytes(256), .kibibytes(1024), .kibibytes(8192)])
-  func `a coroutine can use the stack that it asked for`(_ size: StackSize) throws {
+  func `a coroutine can use the stack that it asked for (3.4-12)`(_ size: StackSize) throws {
     let levels = levels(in: size)
     let reached = try runBlocking {
       try launch(stackSize: size) { descend(levels) }.value()

@@ -141,7 +141,9 @@ import Testing
     #expect(census.alive == 0)
   }
 
-  @Test func `delegation passes on what is sent, and returns what the inner one returns`() throws {
+  @Test func `delegation passes on what is sent, and returns what the inner one returns (3.5-r12)`()
+    throws
+  {
     var seen: [Int?] = []
     let inner = Numbers { yield in
       seen.append(try yield(1))

@@ -100,7 +100,9 @@ import Testing
     }
   }
 
-  @Test func `the pool keeps to its limit, serves in order, and skips cancelled work`() async {
+  @Test func `the pool keeps to its limit, serves in order, and skips cancelled work (3.5-c9)`()
+    async
+  {
     // In a process of its own: with one thread, every step is determined.
     await #expect(processExitsWith: .success) {
       OffloadPool.shared.threadLimit = 1

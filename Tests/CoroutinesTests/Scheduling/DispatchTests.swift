@@ -32,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `a launch in a plain block of a serial queue lands on that queue`() throws {
+  @Test func `a launch in a plain block of a serial queue lands on that queue (3.4-13)`() throws {
     let queue = DispatchQueue(label: "test")
     let coroutine = queue.sync {
       launch {
@@ -172,7 +172,7 @@ import Testing
     }
   }
 
-  @Test func `coroutines of a concurrent queue run one at a time`() throws {
+  @Test func `coroutines of a concurrent queue run one at a time (3.3-6)`() throws {
     let queue = DispatchQueue(label: "test", attributes: .concurrent)
     let state = Unprotected()
     try runBlocking {
@@ -213,7 +213,7 @@ import Testing
 
   // MARK: - Time
 
-  @Test func `timers of a queue fire in order, late rather than early`() throws {
+  @Test func `timers of a queue fire in order, late rather than early (3.4-13)`() throws {
     let queue = DispatchQueue(label: "test")
     let log = Log()
     let early = Counter()

@@ -16,7 +16,7 @@ import Testing
     ]
   }
 
-  @Test func `gates opened while their waiters come let everybody through, once`() throws {
+  @Test func `gates opened while their waiters come let everybody through, once (3.4-2)`() throws {
     let schedulers = makeSchedulers()
     let passed = Counter()
     try runBlocking {
