@@ -75,4 +75,8 @@ public enum Shape {
   public static let chain = 1000
   /// Coroutines that hand over a mutex.
   public static let contenders = 8
+  /// How many coroutines take turns.
+  public static let crowds = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
+  /// How many produce and how many consume.
+  public static let grid = [1, 4, 16, 64]
 }

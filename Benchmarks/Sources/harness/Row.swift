@@ -34,7 +34,7 @@ public struct Row: Sendable {
 }
 
 /// What a run came to.
-public struct Outcome {
+public struct Outcome: Sendable {
   /// The same for every program that does as many operations.
   public let result: Int
   /// The time that counts, if it is not that of the whole body.
@@ -47,12 +47,18 @@ public struct Outcome {
   /// An outcome without further figures.
   public init(_ result: Int) { self.result = result }
 
-  /// Adds the middle, the 99th of a hundred and the greatest of some times in nanoseconds.
+  /// Adds the middle, the 99th of a hundred and the greatest of some times in nanoseconds, and how many
+  /// of a whole are at most 1, 2, 4, … µs.
   public mutating func addOvershoot(_ nanoseconds: [Int]) {
     let sorted = nanoseconds.sorted()
     guard let last = sorted.last else { return }
     extras.append(("p50_us", Double(sorted[sorted.count / 2]) / 1000))
     extras.append(("p99_us", Double(sorted[sorted.count * 99 / 100]) / 1000))
     extras.append(("max_us", Double(last) / 1000))
+    var index = 0
+    for power in 0...20 {
+      while index < sorted.count, sorted[index] <= 1000 << power { index += 1 }
+      extras.append(("le_\(1 << power)_us", Double(index) / Double(sorted.count)))
+    }
   }
 }

@@ -5,5 +5,5 @@ import harness
 Program(
   peer: "ours",
   rows: switching + launching + channels + threads + selecting + promises + actors + time + memory
-    + files
+    + files + crowds + grid
 ).run()

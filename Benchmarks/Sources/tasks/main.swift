@@ -4,5 +4,6 @@ import harness
 
 Program(
   peer: "tasks",
-  rows: suspending + launching + streams + continuations + actors + time + memory + files
+  rows: suspending + launching + streams + continuations + actors + time + memory + files + crowds
+    + grid
 ).run()

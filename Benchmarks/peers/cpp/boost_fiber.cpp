@@ -444,30 +444,75 @@ static Outcome idle(long count) {
   return outcome;
 }
 
+// So many fibers that yield in turn, from when all have begun until all have ended.
+static Outcome crowd(long size, long count) {
+  long rounds = std::max(1L, count / size), begun = 0, ended = 0, yields = 0;
+  Stopwatch watch;
+  Elapsed elapsed{0, 0};
+  for (long i = 0; i < size; i++)
+    fibers::fiber(std::allocator_arg, fibers::fixedsize_stack(small_stack), [&] {
+      if (++begun == size) watch = Stopwatch();
+      for (long round = 0; round < rounds; round++) {
+        boost::this_fiber::yield();
+        yields++;
+      }
+      if (++ended == size) elapsed = watch.elapsed();
+    }).detach();
+  while (ended < size) boost::this_fiber::sleep_for(std::chrono::milliseconds(1));
+  Outcome outcome(yields);
+  outcome.elapsed = elapsed;
+  return outcome;
+}
+
+static Outcome many_to_many(long count, int producers, int consumers) {
+  BufferedNumbers numbers(128);
+  int working = producers;
+  long sum = 0;
+  std::vector<fibers::fiber> all;
+  for (long producer = 0; producer < producers; producer++)
+    all.push_back(spawn([&, producer] {
+      for (long number = producer; number < count; number += producers) numbers.push(number);
+      if (--working == 0) numbers.close();
+    }));
+  for (int consumer = 0; consumer < consumers; consumer++)
+    all.push_back(spawn([&] {
+      long number;
+      while (numbers.pop(number) == fibers::channel_op_status::success) sum += number;
+    }));
+  for (auto &fiber : all) fiber.join();
+  return sum;
+}
+
 int main(int argc, char **argv) {
-  return run("boost-fiber",
-             {
-                 {"yield", yields},
-                 {"launch-join", joins},
-                 {"launch", launches},
-                 {"handover", handover},
-                 {"buffered128", buffered},
-                 {"promise", promises},
-                 {"promise-park", parked_promises},
-                 {"promise-chain", promise_chain},
-                 {"ask", ask},
-                 {"skynet", skynet, 1'000'000, true},
-                 {"handover-2", handover_between},
-                 {"buffered128-4x4", four_by_four},
-                 {"timers", sleeps, 100'000},
-                 {"cancel-sleepers", cancellation, 100'000},
-                 {"idle", idle, 1'000'000},
-                 {"mutex", mutex},
-                 {"fan-in", fan_in},
-                 {"fan-out", fan_out},
-                 {"thread-ring", thread_ring},
-                 {"chameneos", chameneos},
-                 {"big", big},
-             },
-             argc, argv);
+  std::vector<Row> rows{
+      {"yield", yields},
+      {"launch-join", joins},
+      {"launch", launches},
+      {"handover", handover},
+      {"buffered128", buffered},
+      {"promise", promises},
+      {"promise-park", parked_promises},
+      {"promise-chain", promise_chain},
+      {"ask", ask},
+      {"skynet", skynet, 1'000'000, true},
+      {"handover-2", handover_between},
+      {"buffered128-4x4", four_by_four},
+      {"timers", sleeps, 100'000},
+      {"cancel-sleepers", cancellation, 100'000},
+      {"idle", idle, 1'000'000},
+      {"mutex", mutex},
+      {"fan-in", fan_in},
+      {"fan-out", fan_out},
+      {"thread-ring", thread_ring},
+      {"chameneos", chameneos},
+      {"big", big},
+  };
+  for (long size : {1, 10, 100, 1000, 10'000, 100'000, 1'000'000})
+    rows.push_back({"crowd-" + std::to_string(size),
+                    [size](long count) { return crowd(size, count); }, std::max(1'000'000L, 10 * size)});
+  for (int producers : {1, 4, 16, 64})
+    for (int consumers : {1, 4, 16, 64})
+      rows.push_back({"grid-" + std::to_string(producers) + "x" + std::to_string(consumers),
+                      [=](long count) { return many_to_many(count, producers, consumers); }});
+  return run("boost-fiber", rows, argc, argv);
 }

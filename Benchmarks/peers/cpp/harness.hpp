@@ -55,12 +55,18 @@ struct Outcome {
     extras.emplace_back("p50_us", at(nanoseconds.size() / 2));
     extras.emplace_back("p99_us", at(nanoseconds.size() * 99 / 100));
     extras.emplace_back("max_us", at(nanoseconds.size() - 1));
+    // How many of a whole are at most 1, 2, 4, … µs.
+    for (int power = 0; power <= 20; power++) {
+      auto above = std::upper_bound(nanoseconds.begin(), nanoseconds.end(), 1000L << power);
+      extras.emplace_back("le_" + std::to_string(1 << power) + "_us",
+                          double(above - nanoseconds.begin()) / double(nanoseconds.size()));
+    }
   }
 };
 
 // One benchmark; 0 operations finds out how many take 0.3 s.
 struct Row {
-  const char *name;
+  std::string name;
   std::function<Outcome(long)> body;
   long operations = 0;
   bool warms_up = false;
@@ -82,13 +88,13 @@ inline long calibrate(const Row &row) {
 
 inline int run(const char *peer, const std::vector<Row> &rows, int argc, char **argv) {
   if (argc == 2 && !std::strcmp(argv[1], "list")) {
-    for (auto &row : rows) std::puts(row.name);
+    for (auto &row : rows) std::puts(row.name.c_str());
     return 0;
   }
   if (argc != 2 && !(argc == 4 && !std::strcmp(argv[2], "--operations")))
     fail("usage: PROGRAM list | ROW [--operations N]");
   for (auto &row : rows) {
-    if (std::strcmp(row.name, argv[1])) continue;
+    if (row.name != argv[1]) continue;
     long count = argc == 4 ? std::atol(argv[3]) : row.operations;
     if (argc == 4 && count < 1) fail("--operations needs a number of 1 or more");
     if (count == 0)
@@ -101,7 +107,7 @@ inline int run(const char *peer, const std::vector<Row> &rows, int argc, char **
     if (outcome.elapsed.wall >= 0) elapsed = outcome.elapsed;
     std::printf("{\"row\": \"%s\", \"peer\": \"%s\", \"operations\": %ld, \"ns\": %.6g, "
                 "\"cpu_ns\": %.6g, \"result\": %ld",
-                row.name, peer, count, double(elapsed.wall) / double(count),
+                row.name.c_str(), peer, count, double(elapsed.wall) / double(count),
                 double(elapsed.processor) / double(count), outcome.result);
     for (auto &[name, value] : outcome.extras) std::printf(", \"%s\": %.6g", name.c_str(), value);
     if (!outcome.note.empty()) std::printf(", \"note\": \"%s\"", outcome.note.c_str());

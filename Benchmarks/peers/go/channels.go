@@ -45,18 +45,22 @@ func lockedHandover(n int) int {
 	return <-result
 }
 
-func fourByFour(n int) int {
+func fourByFour(n int) int { return manyToMany(n, 4, 4) }
+
+func manyToMany(n, producers, consumers int) int {
 	values := make(chan int, 128)
 	sums := make(chan int)
-	var producers sync.WaitGroup
-	for p := 0; p < 4; p++ {
-		producers.Add(1)
+	var working sync.WaitGroup
+	for p := 0; p < producers; p++ {
+		working.Add(1)
 		go func(p int) {
-			defer producers.Done()
-			for i := p; i < n; i += 4 {
+			defer working.Done()
+			for i := p; i < n; i += producers {
 				values <- i
 			}
 		}(p)
+	}
+	for c := 0; c < consumers; c++ {
 		go func() {
 			sum := 0
 			for value := range values {
@@ -65,10 +69,10 @@ func fourByFour(n int) int {
 			sums <- sum
 		}()
 	}
-	producers.Wait()
+	working.Wait()
 	close(values)
 	sum := 0
-	for c := 0; c < 4; c++ {
+	for c := 0; c < consumers; c++ {
 		sum += <-sums
 	}
 	return sum

@@ -97,3 +97,34 @@ func mutex(n int) int {
 	group.Wait()
 	return total
 }
+
+// So many goroutines that yield in turn, from when all have begun until all have ended.
+func crowd(size, n int) outcome {
+	rounds := max(1, n/size)
+	var begun, yields atomic.Int64
+	var watch stopwatch
+	var ended sync.WaitGroup
+	ended.Add(size)
+	for i := 0; i < size; i++ {
+		go func() {
+			defer ended.Done()
+			if begun.Add(1) == int64(size) {
+				watch = startStopwatch()
+			}
+			// They may begin while others are still being made: the last of these yields is the first
+			// that counts.
+			for begun.Load() < int64(size) {
+				runtime.Gosched()
+			}
+			mine := int64(1)
+			for r := 1; r < rounds; r++ {
+				runtime.Gosched()
+				mine++
+			}
+			yields.Add(mine)
+		}()
+	}
+	ended.Wait()
+	e := watch.elapsed()
+	return outcome{result: int(yields.Load()), elapsed: &e}
+}

@@ -69,6 +69,12 @@ func (o *outcome) addOvershoot(ns []int) {
 	at := func(i int) float64 { return float64(ns[i]) / 1000 }
 	o.extras = append(o.extras, extra{"p50_us", at(len(ns) / 2)},
 		extra{"p99_us", at(len(ns) * 99 / 100)}, extra{"max_us", at(len(ns) - 1)})
+	// How many of a whole are at most 1, 2, 4, … µs.
+	for power := 0; power <= 20; power++ {
+		count := sort.SearchInts(ns, 1000<<power+1)
+		name := fmt.Sprintf("le_%d_us", 1<<power)
+		o.extras = append(o.extras, extra{name, float64(count) / float64(len(ns))})
+	}
 }
 
 func fail(message string) {

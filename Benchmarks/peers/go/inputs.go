@@ -20,6 +20,12 @@ const (
 	contenders = 8
 )
 
+// How many goroutines take turns; how many produce and how many consume.
+var (
+	crowds = [...]int{1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
+	grid   = [...]int{1, 4, 16, 64}
+)
+
 // xorshift makes numbers that look random and are the same in all programs.
 type xorshift struct{ state uint64 }
 

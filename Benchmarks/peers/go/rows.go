@@ -2,6 +2,8 @@
 
 package main
 
+import "fmt"
+
 var rows = []row{
 	{name: "yield", threads: 1, body: counted(yields)},
 	{name: "generator", threads: 1, body: counted(generatorValues)},
@@ -37,4 +39,19 @@ var rows = []row{
 		body: counted(func(n int) int { return readFiles("256k", n) })},
 	{name: "read-20m", threads: 2, operations: 16, warmsUp: true,
 		body: counted(func(n int) int { return readFiles("20m", n) })},
+}
+
+func init() {
+	for _, size := range crowds {
+		size := size
+		rows = append(rows, row{name: fmt.Sprintf("crowd-%d", size), threads: 1,
+			operations: max(1_000_000, 10*size), body: func(n int) outcome { return crowd(size, n) }})
+	}
+	for _, producers := range grid {
+		for _, consumers := range grid {
+			producers, consumers := producers, consumers
+			rows = append(rows, row{name: fmt.Sprintf("grid-%dx%d", producers, consumers), threads: 1,
+				body: counted(func(n int) int { return manyToMany(n, producers, consumers) })})
+		}
+	}
 }

@@ -24,9 +24,14 @@ pub async fn send(count: usize, capacity: usize) -> i64 {
 }
 
 pub async fn four_by_one(count: usize) -> i64 {
+    grid(4, count).await
+}
+
+/// So many producers and one consumer: more a channel of tokio's does not allow.
+pub async fn grid(producers: usize, count: usize) -> i64 {
     let (send, numbers) = mpsc::channel(128);
-    for producer in 0..4 {
-        tokio::spawn(produce(send.clone(), producer, count, 4));
+    for producer in 0..producers {
+        tokio::spawn(produce(send.clone(), producer, count, producers));
     }
     drop(send);
     tokio::spawn(sum_of(numbers)).await.unwrap()

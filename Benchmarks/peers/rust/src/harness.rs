@@ -8,7 +8,7 @@ pub struct Outcome {
     pub result: i64,
     /// The time that counts, if it is not that of the whole body.
     pub elapsed: Option<Elapsed>,
-    pub extras: Vec<(&'static str, f64)>,
+    pub extras: Vec<(String, f64)>,
 }
 
 impl From<i64> for Outcome {
@@ -22,9 +22,15 @@ impl Outcome {
         nanoseconds.sort_unstable();
         let at = |index: usize| nanoseconds[index] as f64 / 1000.0;
         let count = nanoseconds.len();
-        self.extras.push(("p50_us", at(count / 2)));
-        self.extras.push(("p99_us", at(count * 99 / 100)));
-        self.extras.push(("max_us", at(count - 1)));
+        self.extras.push(("p50_us".into(), at(count / 2)));
+        self.extras.push(("p99_us".into(), at(count * 99 / 100)));
+        self.extras.push(("max_us".into(), at(count - 1)));
+        // How many of a whole are at most 1, 2, 4, … µs.
+        for power in 0..=20 {
+            let limit = 1000i64 << power;
+            let share = nanoseconds.partition_point(|&one| one <= limit) as f64 / count as f64;
+            self.extras.push((format!("le_{}_us", 1 << power), share));
+        }
     }
 }
 
@@ -70,16 +76,16 @@ fn processor_time() -> f64 {
 
 /// One benchmark; without a number of operations it finds out how many take 0.3 s.
 pub struct Row {
-    name: &'static str,
+    name: String,
     body: Box<dyn Fn(usize) -> Outcome>,
     operations: Option<usize>,
     warms_up: bool,
     note: Option<&'static str>,
 }
 
-pub fn row<R: Into<Outcome>>(name: &'static str, body: impl Fn(usize) -> R + 'static) -> Row {
+pub fn row<R: Into<Outcome>>(name: impl Into<String>, body: impl Fn(usize) -> R + 'static) -> Row {
     Row {
-        name,
+        name: name.into(),
         body: Box::new(move |count| body(count).into()),
         operations: None,
         warms_up: true,

@@ -6,6 +6,10 @@ pub const BIG_ACTORS: usize = 100;
 pub const FAN: usize = 64;
 pub const CHAIN: usize = 1000;
 pub const CONTENDERS: usize = 8;
+/// How many coroutines take turns.
+pub const CROWDS: [usize; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
+/// How many produce and how many consume.
+pub const GRID: [usize; 4] = [1, 4, 16, 64];
 
 /// Numbers that look random and are the same in all programs.
 pub struct Xorshift(u64);

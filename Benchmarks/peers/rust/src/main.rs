@@ -10,7 +10,7 @@ mod tasks;
 use harness::{on_one, on_two, program, row};
 
 fn main() {
-    program(vec![
+    let mut rows = vec![
         row("yield", |n| on_one(tasks::yields(n))),
         row("launch-join", |n| on_one(tasks::joins(n))),
         row("launch", |n| on_one(tasks::launches(n))),
@@ -39,5 +39,13 @@ fn main() {
         row("idle", |n| on_one(scale::idle(n))).operations(1_000_000).note("stackless"),
         row("read-256k", |n| on_two(scale::read("256k", n))).operations(256).warm(),
         row("read-20m", |n| on_two(scale::read("20m", n))).operations(16).warm(),
-    ]);
+    ];
+    for size in inputs::CROWDS {
+        let crowd = row(format!("crowd-{size}"), move |n| on_one(scale::crowd(size, n)));
+        rows.push(crowd.operations(1_000_000.max(10 * size)));
+    }
+    for producers in inputs::GRID {
+        rows.push(row(format!("grid-{producers}x1"), move |n| on_one(channels::grid(producers, n))));
+    }
+    program(rows);
 }

@@ -59,7 +59,7 @@ pub async fn cancellation(count: usize) -> Outcome {
     Outcome {
         result: ended,
         elapsed: Some(stopwatch.elapsed()),
-        extras: vec![("create_ns", made.wall / count as f64)],
+        extras: vec![("create_ns".into(), made.wall / count as f64)],
     }
 }
 
@@ -95,10 +95,10 @@ pub async fn idle(count: usize) -> Outcome {
         result: ended.load(Relaxed),
         elapsed: Some(elapsed),
         extras: vec![
-            ("bytes", resident + tables),
-            ("rss_bytes", resident),
-            ("pte_bytes", tables),
-            ("end_ns", ending.elapsed().wall / count as f64),
+            ("bytes".into(), resident + tables),
+            ("rss_bytes".into(), resident),
+            ("pte_bytes".into(), tables),
+            ("end_ns".into(), ending.elapsed().wall / count as f64),
         ],
     }
 }
@@ -118,4 +118,32 @@ pub async fn read(kind: &'static str, count: usize) -> i64 {
         sum += reader.await.unwrap();
     }
     sum
+}
+
+/// So many tasks that yield in turn, from when all have begun until all have ended.
+pub async fn crowd(size: usize, count: usize) -> Outcome {
+    let rounds = (count / size).max(1);
+    let begun = Arc::new(AtomicI64::new(0));
+    let watch = Arc::new(std::sync::Mutex::new(None::<Stopwatch>));
+    let mut crowd = Vec::with_capacity(size);
+    for _ in 0..size {
+        let (begun, watch) = (begun.clone(), watch.clone());
+        crowd.push(tokio::spawn(async move {
+            if begun.fetch_add(1, Relaxed) + 1 == size as i64 {
+                *watch.lock().unwrap() = Some(Stopwatch::start());
+            }
+            let mut yields = 0;
+            for _ in 0..rounds {
+                yield_now().await;
+                yields += 1;
+            }
+            yields
+        }));
+    }
+    let mut yields = 0;
+    for one in crowd {
+        yields += one.await.unwrap();
+    }
+    let elapsed = watch.lock().unwrap().as_ref().unwrap().elapsed();
+    Outcome { result: yields, elapsed: Some(elapsed), extras: vec![] }
 }
