@@ -52,7 +52,11 @@ def program(peer, rows):
     if len(arguments) not in (1, 3) or (len(arguments) == 3 and arguments[1] != "--operations"):
         sys.exit(f"usage: {peer} list | ROW [--operations N]")
     row = rows.get(arguments[0]) or sys.exit(f"no row {arguments[0]}")
-    count = int(arguments[2]) if len(arguments) == 3 else row.operations
+    count = row.operations
+    if len(arguments) == 3:
+        count = int(arguments[2]) if arguments[2].isdecimal() else 0
+        if count < 1:
+            sys.exit("--operations needs a number of 1 or more")
     if count is None:
         count = calibrate(row)
     elif row.warms_up:
