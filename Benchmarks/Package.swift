@@ -22,5 +22,6 @@ let package = Package(
     ),
     .executableTarget(name: "tasks", dependencies: ["harness"], swiftSettings: strict),
     .executableTarget(name: "dispatch", dependencies: ["harness"], swiftSettings: strict),
+    .executableTarget(name: "iterators", dependencies: ["harness"], swiftSettings: strict),
   ]
 )
