@@ -91,24 +91,28 @@ private func sameFringe(_ count: Int) throws -> Int {
   return sum
 }
 
-/// The numbers, put into all orders in place.
-private final class Permuter {
-  private var numbers = Array(0..<Shape.permuted)
-
-  func visit(_ place: Int, _ yield: Generator<Int>.Yield) throws {
-    if place == numbers.count { return try yield(numbers[0] * 8 + numbers[numbers.count - 1]) }
-    for other in place..<numbers.count {
-      numbers.swapAt(place, other)
-      try visit(place + 1, yield)
-      numbers.swapAt(place, other)
-    }
+/// The numbers from a place on, put into all orders in place.
+private func permute(
+  _ numbers: inout [Int],
+  from place: Int,
+  _ yield: Generator<Int>.Yield
+) throws {
+  if place == numbers.count { return try yield(numbers[0] * 8 + numbers[numbers.count - 1]) }
+  for other in place..<numbers.count {
+    numbers.swapAt(place, other)
+    try permute(&numbers, from: place + 1, yield)
+    numbers.swapAt(place, other)
   }
 }
 
 private func permutations(_ count: Int) throws -> Int {
   var (sum, left) = (0, count)
   while left > 0 {
-    for permutation in Generator<Int>({ yield in try Permuter().visit(0, yield) }) {
+    let all = Generator<Int> { yield in
+      var numbers = Array(0..<Shape.permuted)
+      try permute(&numbers, from: 0, yield)
+    }
+    for permutation in all {
       sum += permutation
       left -= 1
       if left == 0 { break }
