@@ -11,13 +11,13 @@ let continuations = [
 private func settled(_ count: Int) async -> Int {
   var sum = 0
   for number in 0..<count {
-    sum += await withCheckedContinuation { $0.resume(returning: number) }
+    sum += await withUnsafeContinuation { $0.resume(returning: number) }
   }
   return sum
 }
 
 private actor Slot {
-  private var continuation: CheckedContinuation<Int, Never>?
+  private var continuation: UnsafeContinuation<Int, Never>?
   private var isOver = false
 
   func settle() async {
@@ -34,7 +34,7 @@ private actor Slot {
 
   func sum(_ count: Int) async -> Int {
     var sum = 0
-    for _ in 0..<count { sum += await withCheckedContinuation { continuation = $0 } }
+    for _ in 0..<count { sum += await withUnsafeContinuation { continuation = $0 } }
     isOver = true
     return sum
   }

@@ -6,7 +6,7 @@ let memory = [Row(task: "idle", operations: 1_000_000, idle)]
 
 /// Where the tasks wait.
 private actor Gate {
-  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private var waiters: [UnsafeContinuation<Void, Never>] = []
   private(set) var ended = 0
 
   var waiting: Int { waiters.count }
@@ -14,7 +14,7 @@ private actor Gate {
   init(count: Int) { waiters.reserveCapacity(count) }
 
   func pass() async {
-    await withCheckedContinuation { waiters.append($0) }
+    await withUnsafeContinuation { waiters.append($0) }
     ended += 1
   }
 

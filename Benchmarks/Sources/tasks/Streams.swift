@@ -99,7 +99,7 @@ private func threadRing(_ hops: Int) async -> Int {
 /// Those who meet are two calls of one actor; the first waits for the second.
 private actor Mall {
   private var left: Int
-  private var waiting: (colour: Int, continuation: CheckedContinuation<Int?, Never>)?
+  private var waiting: (colour: Int, continuation: UnsafeContinuation<Int?, Never>)?
 
   init(meetings: Int) { left = meetings }
 
@@ -115,7 +115,7 @@ private actor Mall {
       other.continuation.resume(returning: colour)
       return other.colour
     }
-    return await withCheckedContinuation { waiting = (colour, $0) }
+    return await withUnsafeContinuation { waiting = (colour, $0) }
   }
 }
 

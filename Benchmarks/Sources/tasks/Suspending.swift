@@ -56,7 +56,7 @@ private func generatorValues(_ count: Int) async -> Int {
 /// A lock in the manner of actors: those who have to wait are continuations.
 private actor AsyncMutex {
   private var isLocked = false
-  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private var waiters: [UnsafeContinuation<Void, Never>] = []
   private var first = 0
   var total = 0
 
@@ -65,7 +65,7 @@ private actor AsyncMutex {
       isLocked = true
       return
     }
-    await withCheckedContinuation { waiters.append($0) }
+    await withUnsafeContinuation { waiters.append($0) }
   }
 
   func unlock() {

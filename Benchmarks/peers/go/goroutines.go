@@ -98,24 +98,20 @@ func mutex(n int) int {
 	return total
 }
 
-// So many goroutines that yield in turn, from when all have begun until all have ended.
+// So many goroutines that yield in turn, from when all have begun until all have ended. They may begin
+// while others are still being made: so they wait for a gate, and leaving it is the first of their turns.
 func crowd(size, n int) outcome {
 	rounds := max(1, n/size)
-	var begun, yields atomic.Int64
-	var watch stopwatch
-	var ended sync.WaitGroup
+	gate := make(chan struct{})
+	var yields atomic.Int64
+	var begun, ended sync.WaitGroup
+	begun.Add(size)
 	ended.Add(size)
 	for i := 0; i < size; i++ {
 		go func() {
 			defer ended.Done()
-			if begun.Add(1) == int64(size) {
-				watch = startStopwatch()
-			}
-			// They may begin while others are still being made: the last of these yields is the first
-			// that counts.
-			for begun.Load() < int64(size) {
-				runtime.Gosched()
-			}
+			begun.Done()
+			<-gate
 			mine := int64(1)
 			for r := 1; r < rounds; r++ {
 				runtime.Gosched()
@@ -124,6 +120,9 @@ func crowd(size, n int) outcome {
 			yields.Add(mine)
 		}()
 	}
+	begun.Wait()
+	watch := startStopwatch()
+	close(gate)
 	ended.Wait()
 	e := watch.elapsed()
 	return outcome{result: int(yields.Load()), elapsed: &e}
