@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Memory of this process, in bytes.
+public struct Memory: Sendable {
+  /// Resident pages.
+  public let resident: Int
+  /// Page tables.
+  public let pageTables: Int
+
+  /// Now; zeros where /proc does not tell.
+  public init() {
+    var resident = 0
+    var pageTables = 0
+    if let file = fopen("/proc/self/status", "r") {
+      defer { fclose(file) }
+      var line = [CChar](repeating: 0, count: 256)
+      while fgets(&line, 256, file) != nil {
+        let text = String(
+          decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) },
+          as: UTF8.self
+        )
+        let fields = text.split { $0 == " " || $0 == "\t" || $0 == "\n" }
+        guard fields.count > 1, let number = Int(fields[1]) else { continue }
+        if fields[0] == "VmRSS:" { resident = number * 1024 }
+        if fields[0] == "VmPTE:" { pageTables = number * 1024 }
+      }
+    }
+    self.resident = resident
+    self.pageTables = pageTables
+  }
+
+  /// What has been added for each of so many things.
+  public func growth(since start: Memory, each count: Int) -> [(name: String, value: Double)] {
+    let rss = Double(resident - start.resident) / Double(count)
+    let tables = Double(pageTables - start.pageTables) / Double(count)
+    return [("bytes", rss + tables), ("rss_bytes", rss), ("pte_bytes", tables)]
+  }
+}

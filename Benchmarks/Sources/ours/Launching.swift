@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Coroutines
+import harness
+
+let launching = [
+  Row("launch-join", joins), Row("launch", launches),
+  Row("skynet", operations: 1_000_000, warmsUp: true) { Outcome(try skynet($0)) },
+]
+
+private func joins(_ count: Int) throws -> Int {
+  try runBlocking {
+    var sum = 0
+    for number in 0..<count { sum += try launch { number }.value() }
+    return sum
+  }
+}
+
+private func launches(_ count: Int) throws -> Int {
+  try runBlocking {
+    var ended = 0
+    for start in stride(from: 0, to: count, by: 1000) {
+      for _ in start..<min(start + 1000, count) { launch { ended += 1 } }
+      // Behind all of them.
+      try Coroutine.yield()
+    }
+    return ended
+  }
+}
+
+private func skynet(_ leaves: Int) throws -> Int {
+  var size = 1
+  while size * 10 <= leaves { size *= 10 }
+  return try runBlocking { try skynet(first: 0, size) }
+}
+
+/// Each child begins at once, so that few of them are alive at any time.
+private func skynet(first: Int, _ size: Int) throws -> Int {
+  if size == 1 { return first }
+  let part = size / 10
+  let children = (0..<10).map { number in
+    launch(stackSize: .small, start: .immediately) {
+      try skynet(first: first + number * part, part)
+    }
+  }
+  var sum = 0
+  for child in children { sum += try child.value() }
+  return sum
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Coroutines
+import harness
+
+#if SELECT_WITH_DEFAULT
+let selecting = [Row("select4", selectOne), Row("select4-default", selectNone)]
+#else
+// Swift 6.3.1 stops with an assertion on five clauses of which one has `Never` as its element, when
+// it optimises. Define SELECT_WITH_DEFAULT once `select` has none.
+let selecting = [Row("select4", selectOne)]
+#endif
+
+/// The four take turns to be the one that is ready.
+private func selectOne(_ count: Int) throws -> Int {
+  try runBlocking {
+    let all = (0..<4).map { _ in Channel<Int>(capacity: 1) }
+    let (a, b, c, d) = (all[0], all[1], all[2], all[3])
+    var sum = 0
+    for number in 0..<count {
+      all[number % 4].sendIfReady(number)
+      sum += try select {
+        Receive(from: a) { $0 }
+        Receive(from: b) { $0 }
+        Receive(from: c) { $0 }
+        Receive(from: d) { $0 }
+      }
+    }
+    return sum
+  }
+}
+
+#if SELECT_WITH_DEFAULT
+private func selectNone(_ count: Int) throws -> Int {
+  try runBlocking {
+    let (a, b) = (Channel<Int>(capacity: 1), Channel<Int>(capacity: 1))
+    let (c, d) = (Channel<Int>(capacity: 1), Channel<Int>(capacity: 1))
+    var none = 0
+    for _ in 0..<count {
+      none += try select {
+        Receive(from: a) { $0 }
+        Receive(from: b) { $0 }
+        Receive(from: c) { $0 }
+        Receive(from: d) { $0 }
+        Default { 1 }
+      }
+    }
+    return none
+  }
+}
+#endif

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import harness
+
+Program(
+  peer: "ours",
+  rows: switching + launching + channels + threads + selecting + promises + actors + time + memory
+    + files + crowds + grid
+).run()
