@@ -69,7 +69,7 @@ extension UnsafeMutablePointer where Pointee == Home {
       } else {
         let fiber = UnsafeMutableRawPointer(link).assumingMemoryBound(to: Fiber.self)
         // A coroutine that has no stack comes here for the first time.
-        if fiber.pointee.stack == nil, !pointee.migrates { pointee.live += 1 }
+        if fiber.pointee.stack == nil, !pointee.migrates { noteBegin() }
         fiber.pointee.phase.store(.ready, ordering: .relaxed)
         push(fiber)
       }

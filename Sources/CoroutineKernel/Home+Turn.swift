@@ -25,7 +25,8 @@ extension UnsafeMutablePointer where Pointee == Home {
     home.pointee.postFiber = postToLoop
     home.pointee.migrates = migrates
     home.pointee.isPlain = !migrates && !choosesItself
-    home.pointee.live = 0
+    home.pointee.began.store(0, ordering: .relaxed)
+    home.pointee.ended.store(0, ordering: .relaxed)
     home.pointee.pool = nil
     home.pointee.unstarted.pointee.isClosed = false
     home.pointee.handOvers = 0

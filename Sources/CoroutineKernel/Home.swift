@@ -49,8 +49,11 @@ package struct Home: ~Copyable {
   @usableFromInline package var migrates: Bool
   /// The scheduler need not hear of launches and ends; an event loop, that is.
   @usableFromInline package var isPlain: Bool
-  /// Coroutines launched here that have not ended; a pool counts its own.
-  @usableFromInline package var live: Int
+  /// Coroutines launched here, and coroutines that ended here, so far.
+  ///
+  /// Written with the turn. A coroutine of a pool may end elsewhere than where it was launched.
+  @usableFromInline let began: Atomic<Int>
+  @usableFromInline let ended: Atomic<Int>
   /// The pool that this is a loop of; not retained here.
   @usableFromInline package var pool: UnsafeMutableRawPointer?
   /// A pool's loop: coroutines that have not started.
@@ -81,7 +84,8 @@ package struct Home: ~Copyable {
     urgent = 0
     migrates = false
     isPlain = true
-    live = 0
+    began = Atomic(0)
+    ended = Atomic(0)
     pool = nil
     unstarted = .allocate(capacity: 1)
     unstarted.initialize(to: UnstartedList())
@@ -116,6 +120,27 @@ extension UnsafeMutablePointer where Pointee == Fiber {
 }
 
 extension UnsafeMutablePointer where Pointee == Home {
+  /// A coroutine is about to be put in line here.
+  @inlinable @inline(__always)
+  package func noteBegin() {
+    pointee.began.store(pointee.began.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+  }
+
+  /// A coroutine has ended here.
+  @inlinable @inline(__always)
+  package func noteEnd() {
+    pointee.ended.store(pointee.ended.load(ordering: .relaxed) &+ 1, ordering: .releasing)
+  }
+
+  /// Number of coroutines launched here so far.
+  package var beganCount: Int { pointee.began.load(ordering: .acquiring) }
+
+  /// Number of coroutines that have ended here so far.
+  package var endedCount: Int { pointee.ended.load(ordering: .acquiring) }
+
+  /// Coroutines launched here that have not ended; not in a pool.
+  package var live: Int { beganCount - endedCount }
+
   /// The address of the loop's own context: the first field.
   @inlinable @inline(__always)
   package var context: UnsafeMutablePointer<cck_context_t> {

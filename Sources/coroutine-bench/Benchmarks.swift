@@ -37,6 +37,12 @@ struct Benchmarks {
       ("promise: make, settle, await", 1_000_000, promises),
       ("promise: make, park, settle, wake", 500_000, parkedPromises),
       ("sleep of a microsecond, a thousand at a time", 100_000, sleeps),
+      ("skynet, a leaf, pool of one", 1_000_000, { try skynet($0, threads: 1) }),
+      ("skynet, a leaf, pool of two", 1_000_000, { try skynet($0, threads: 2) }),
+      ("unbuffered channel, a value, pool of two", 1_000_000, pairOnPool),
+      ("buffered channel (128), a value, 4 by 4, pool of two", 1_000_000, fourByFour),
+      ("independent work, a piece, pool of one", 5_000, { try pieces($0, threads: 1) }),
+      ("independent work, a piece, pool of two", 5_000, { try pieces($0, threads: 2) }),
     ]
   }
 

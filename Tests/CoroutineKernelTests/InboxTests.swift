@@ -141,7 +141,7 @@ import Testing
     } while taken.last != home && taken.count < 1_000
     for other in taken {
       #expect(other.pointee.migrates == false)
-      #expect(other.pointee.live == 0)
+      #expect(other.live == 0)
       let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
       fiber.initialize(
         to: Fiber(

@@ -144,8 +144,10 @@ extension SchedulerCore {
     atEnd: @escaping ((any Error)?) -> Void
   ) -> Coroutine {
     let thread = currentThread()
+    // On the caller's own loop it stays there: its body need not be fit to run beside the caller.
+    let isShared = home.pointee.pool != nil && thread.currentHome != home
     let coroutine = ValueCoroutine<Void>.make(
-      home: home,
+      home: isShared ? homeForLaunch(thread) : home,
       stackSize: stackSize,
       site: site,
       thread: thread,
@@ -156,7 +158,11 @@ extension SchedulerCore {
     coroutine.requiredExtras.finishHooks.append { [unowned(unsafe) coroutine] in
       atEnd(coroutine.failure)
     }
-    coroutine.begin(.queued, parent, thread)
+    if isShared {
+      coroutine.beginShared(.queued, parent, thread)
+    } else {
+      coroutine.begin(.queued, parent, thread)
+    }
     // A scheduler that has shut down ends the coroutine without its hooks; otherwise they are gone by then.
     if coroutine.isFinished, let hooks = coroutine.extras?.finishHooks, !hooks.isEmpty {
       coroutine.extras?.finishHooks = []

@@ -75,8 +75,8 @@ extension Coroutine {
     }
     // From here on nothing may take this for the running coroutine: it may be freed any moment.
     thread.runningFiber = nil
-    if !home.pointee.migrates { home.pointee.live -= 1 }
-    if !home.pointee.isPlain { home.core.coroutineEnded(self) }
+    if !home.pointee.migrates { home.noteEnd() }
+    if !home.pointee.isPlain { home.withCore { $0.coroutineEnded(self) } }
   }
 
   /// What the end of few coroutines entails, before their joiners go on.

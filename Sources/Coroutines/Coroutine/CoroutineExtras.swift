@@ -37,6 +37,7 @@ package final class CoroutineExtras {
   /// Called when the body has ended, before joiners are woken.
   package var finishHooks: [() -> Void] = []
   /// Children on other loops.
+  @exclusivity(unchecked)
   package var remoteChildren: RemoteChildren?
   /// The scheduler whose `runBlocking` throws the error of this failed coroutine if nobody looks at it.
   package var collector: SchedulerCore?

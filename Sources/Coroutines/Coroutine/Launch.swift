@@ -143,7 +143,11 @@ extension SchedulerCore {
     )
     if let name { coroutine.setName(name) }
     let parent = thread.runningFiber
-    coroutine.begin(start, parent, thread)
+    if coroutine.fiber.pointee.home.pointee.pool == nil {
+      coroutine.begin(start, parent, thread)
+    } else {
+      coroutine.beginShared(start, parent, thread)
+    }
     return coroutine
   }
 }
@@ -171,7 +175,7 @@ extension Coroutine {
     if let parent, parent.pointee.home == home, home.pointee.isPlain, start == .queued {
       // SAFETY: nobody else has seen the object yet.
       swift_nonatomic_retain(Unmanaged.passUnretained(self).toOpaque())
-      home.pointee.live &+= 1
+      home.noteBegin()
       adopt(by: parent)
       home.push(fiber)
     } else {
@@ -201,22 +205,44 @@ extension Coroutine {
     _ thread: ThreadRecord
   ) {
     if let parent {
-      // In a pool it may come to run on another loop than its parent.
-      if parent.pointee.home == fiber.pointee.home, fiber.pointee.home.pointee.pool == nil {
+      if parent.pointee.home == fiber.pointee.home {
         adopt(by: parent)
       } else {
-        register(in: .ofInnermost(parent))
-        if parent.pointee.locals != nil { CoroutineLocals.inherit(from: parent, to: fiber) }
-        if CancellationScope.isCancelled(parent) { _ = requestCancellation() }
+        becomeRemoteChild(of: parent)
       }
     }
     enqueue(start, parent, thread)
   }
 
+  /// Hands the coroutine to a pool, whose loops may take it over until it starts.
+  ///
+  /// So it is a child elsewhere, even if it begins on its parent's loop.
+  final func beginShared(
+    _ start: LaunchStart,
+    _ parent: UnsafeMutablePointer<Fiber>?,
+    _ thread: ThreadRecord
+  ) {
+    if let parent { becomeRemoteChild(of: parent) }
+    enqueue(start, parent, thread, isShared: true)
+  }
+
+  private final func becomeRemoteChild(of parent: UnsafeMutablePointer<Fiber>) {
+    RemoteChildren.withInnermost(parent) { register(in: $0) }
+    if parent.pointee.locals != nil { CoroutineLocals.inherit(from: parent, to: fiber) }
+    if CancellationScope.isCancelled(parent) { _ = requestCancellation() }
+  }
+
   /// Hands the coroutine to its scheduler, as a child of a scope.
-  final func begin(_ start: LaunchStart, in scope: CancellationScope, _ thread: ThreadRecord) {
+  ///
+  /// `isShared` has it begin as `beginShared` does.
+  final func begin(
+    _ start: LaunchStart,
+    in scope: CancellationScope,
+    _ thread: ThreadRecord,
+    isShared: Bool
+  ) {
     let owner = scope.coroutine.fiber.pointee.home
-    if owner == fiber.pointee.home, owner.pointee.pool == nil, thread.currentHome == owner {
+    if owner == fiber.pointee.home, !isShared, thread.currentHome == owner {
       scope.adopt(fiber)
     } else {
       register(in: scope.requiredRemoteChildren)
@@ -224,7 +250,7 @@ extension Coroutine {
     if scope.isCancelledHere { _ = requestCancellation() }
     let caller = thread.runningFiber
     if let caller { CoroutineLocals.inherit(from: caller, to: fiber) }
-    enqueue(start, caller, thread)
+    enqueue(start, caller, thread, isShared: isShared)
   }
 
   private final func register(in registry: RemoteChildren) {
@@ -237,18 +263,19 @@ extension Coroutine {
   private final func enqueue(
     _ start: LaunchStart,
     _ caller: UnsafeMutablePointer<Fiber>?,
-    _ thread: ThreadRecord
+    _ thread: ThreadRecord,
+    isShared: Bool = false
   ) {
     let fiber = fiber
     let home = fiber.pointee.home
     // SAFETY: taken over by `runCoroutine` or `failToStart`; taken back below if nobody gets to see it.
     _ = Unmanaged.passRetained(self)
     if Census.isOpen { Census.launches(self, by: caller, thread) }
-    home.core.coroutineBegan(self)
+    home.withCore { $0.coroutineBegan(self) }
     let isHome = thread.currentHome == home
     if start == .immediately {
       if isHome, let caller {
-        if !home.pointee.migrates { home.pointee.live += 1 }
+        if !home.pointee.migrates { home.noteBegin() }
         caller.runAfter(fiber, thread)
         return
       }
@@ -262,10 +289,10 @@ extension Coroutine {
         UnsafeMutableRawPointer(home),
         UnsafeMutableRawPointer(fiber)
       )
-    } else if home.pointee.pool == nil, isHome {
-      home.pointee.live += 1
+    } else if isHome, !isShared {
+      home.noteBegin()
       home.push(fiber)
-    } else if !(home.pointee.pool == nil ? home.postFirst(fiber) : home.core.offer(fiber)) {
+    } else if !(isShared ? home.withCore { $0.offer(fiber) } : home.postFirst(fiber)) {
       // SAFETY: takes back the retain above; nobody else has seen the coroutine.
       Unmanaged.passUnretained(self).release()
       endUnlaunched()

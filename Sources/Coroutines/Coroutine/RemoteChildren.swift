@@ -13,8 +13,11 @@ package final class RemoteChildren: @unchecked Sendable {
   /// Its address is `lock`: a stored property of a class does not move.
   @exclusivity(unchecked)
   private final var ownLock = cck_lock_make_shared()
+  @exclusivity(unchecked)
   private final var first: UnsafeMutablePointer<Fiber>?
+  @exclusivity(unchecked)
   private final var nested: [RemoteChildren] = []
+  @exclusivity(unchecked)
   private final var isCancelled = false
 
   package init() {}
@@ -44,7 +47,9 @@ package final class RemoteChildren: @unchecked Sendable {
     guard let registry = child.pointee.registry else { return }
     child.pointee.registry = nil
     // SAFETY: the reference that `add` made.
-    Unmanaged<RemoteChildren>.fromOpaque(registry).takeRetainedValue().remove(child)
+    let own = Unmanaged<RemoteChildren>.fromOpaque(registry)
+    own._withUnsafeGuaranteedRef { $0.remove(child) }
+    own.release()
   }
 
   private func remove(_ child: UnsafeMutablePointer<Fiber>) {

@@ -67,7 +67,7 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
   }
 
   private var isToEnd: Bool {
-    home.pointee.live == 0 && mayStop.load(ordering: .sequentiallyConsistent)
+    home.live == 0 && mayStop.load(ordering: .sequentiallyConsistent)
   }
 
   private func sleep(until deadline: Int64?) {

@@ -15,8 +15,8 @@ import Synchronization
 /// - P1. A launch: into the list, light fence, then `idleCount` and `searching` are read. Going idle:
 ///   `idleCount` up, `searching` down, heavy fence, then all lists are looked at once more. So one of the
 ///   two sees the other.
-/// - P2. `began` is raised before a coroutine can be seen by a loop, `ended` after its end. Each is written
-///   by one thread, `beganOutside` by all. If the sum of the ends, read first, is the sum of the beginnings,
+/// - P2. A home's `began` is raised before the coroutine can be seen by a loop, its `ended` after the end. Each is
+///   written by one thread, `beganOutside` by all. If the sum of the ends, read first, is the sum of the beginnings,
 ///   then there was a moment between the two at which no coroutine lived.
 /// - P3. Loops end when `isOver`: the lists are closed then, and no coroutine lives.
 final class Pool: @unchecked Sendable {
@@ -56,6 +56,9 @@ final class Pool: @unchecked Sendable {
 
   /// A coroutine is launched by code that is on none of the loops.
   func beginsOutside() { beganOutside.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+
+  /// It has been refused.
+  func beginsNotOutside() { beganOutside.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
 
   /// There is a new member in some list.
   @inline(__always)
@@ -154,9 +157,9 @@ final class Pool: @unchecked Sendable {
   /// P2.
   private var isQuiet: Bool {
     var ended = 0
-    for loop in loops { ended += loop.ended.load(ordering: .acquiring) }
+    for loop in loops { ended += loop.home.endedCount }
     var began = beganOutside.load(ordering: .sequentiallyConsistent)
-    for loop in loops { began += loop.began.load(ordering: .acquiring) }
+    for loop in loops { began += loop.home.beganCount }
     return ended == began
   }
 

@@ -6,9 +6,12 @@ import Synchronization
 
 /// Timers are looked at again after so many rounds of a busy loop.
 private let roundsBetweenTimers = 16
-/// Of so many rounds of a busy loop one begins with the oldest coroutine that has not started, so that
-/// those who go on for ever do not keep it from starting.
-private let roundsBetweenOldest = 4
+/// Of so many rounds of a busy loop (of up to 62 switches each) one begins with the oldest coroutine that
+/// has not started, so that those who go on for ever do not keep it from starting.
+///
+/// Rarely, because each one begun out of turn is another branch of a tree of launches that is gone through
+/// at the same time, with stacks of its own: with 4 the tree of a million leaves took 30 times as long.
+private let roundsBetweenOldest = 512
 /// At most so many coroutines change loops at once; the list that they are in is locked meanwhile.
 private let mostStolen = 16
 /// A list with fewer members than this is left alone for `grace`: who launches two that talk to each
@@ -27,13 +30,10 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   private let unownedPool: Unmanaged<Pool>
   private let number: Int
 
-  /// Coroutines launched by this loop's thread.
-  let began: Atomic<Int>
-  /// Coroutines that ended here.
-  let ended: Atomic<Int>
   /// It was woken to look for work, and counts as searching.
   let wasSummoned: Atomic<Bool>
 
+  @exclusivity(unchecked)
   private var isSearching = false
   /// The coroutine that was the oldest of the last small list seen, and since when.
   private var candidate: (identifier: UInt64, since: Int64) = (0, 0)
@@ -41,11 +41,8 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   init(number: Int, of pool: Pool) {
     self.unownedPool = .passUnretained(pool)
     self.number = number
-    began = Atomic(0)
-    ended = Atomic(0)
     wasSummoned = Atomic(false)
     super.init(label: pool.label, migrates: false)
-    home.pointee.isPlain = false
     home.pointee.pool = Unmanaged.passUnretained(pool).toOpaque()
     cck_steady_heap()
     SpareCoroutines.prepare
@@ -62,23 +59,16 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     return pool.loopForLaunch(thread).home
   }
 
-  package override func coroutineBegan(_ coroutine: Coroutine) {
-    if currentThread().currentHome == home {
-      began.store(began.load(ordering: .relaxed) &+ 1, ordering: .releasing)
-    } else {
-      pool.beginsOutside()
-    }
-  }
-
-  package override func coroutineEnded(_ coroutine: Coroutine) {
-    ended.store(ended.load(ordering: .relaxed) &+ 1, ordering: .releasing)
-  }
-
   package override func offer(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
-    let isElsewhere = currentThread().currentHome != home
-    guard home.offer(fiber) else { return false }
-    if isElsewhere { home.pointee.parker.wake() }
-    pool.noteWork()
+    // P2: first.
+    let isHere = currentThread().currentHome == home
+    if isHere { home.noteBegin() } else { pool.beginsOutside() }
+    guard home.offer(fiber) else {
+      if isHere { home.noteEnd() } else { pool.beginsNotOutside() }
+      return false
+    }
+    if !isHere { home.pointee.parker.wake() }
+    unownedPool._withUnsafeGuaranteedRef { $0.noteWork() }
     return true
   }
 

@@ -11,19 +11,28 @@ import CoroutineKernel
 /// for sum in sums { try print(sum.value()) }
 /// ```
 ///
-/// A coroutine that has not started may be taken over by any thread of the pool that has nothing to do.
-/// Once it has started it stays on its thread, so thread-locals, `errno` and locks of the system that it
-/// does not hold across a wait are as in ordinary code. A coroutine launched inside the pool begins on the
-/// launching coroutine's thread, unless another thread is free; one launched from outside begins on a
-/// thread that sleeps, if there is one.
+/// What is launched *on the pool*, from anywhere, may begin on any of its threads: on the caller's own if that is
+/// one of them, but as long as it has not started, a thread that has nothing to do may take it over. Once it has
+/// started it stays on its thread, so thread-locals and `errno` are as in ordinary code.
 ///
-/// *Order:* those that have started run in the order in which they became ready, thread by thread. Those
-/// that have not start the newest first, and there is no promise about it; one that is joined starts next.
-/// That way a tree of launches is gone through depth first and needs few stacks.
+/// What is launched *inside* the pool without naming a scheduler begins and stays on its parent's thread, as
+/// everywhere else: it never runs beside its parent, so its closure may share what the parent has, and two that
+/// talk to each other do so without crossing threads. So name the pool for what is to be spread, and leave it
+/// out for what belongs together:
 ///
-/// *Sharing:* coroutines of a pool run in parallel with each other, also with their parents. What they
-/// share must be `Sendable`, or guarded: `launch(on:)` has the compiler check that. Plain `launch { }`, which inside
-/// a pool launches on the same pool, cannot check it.
+/// ```swift
+/// launch(on: pool) {
+///   let lines = Channel<String>()
+///   launch { try read(into: lines) }  // on this thread
+///   for line in lines {
+///     launch(on: pool) { parse(line) }  // on any thread
+///   }
+/// }
+/// ```
+///
+/// *Order:* on each thread those that are ready run in the order in which they became so. Those that any thread
+/// may start begin when nothing else is ready, the newest first, and there is no promise about it; one that
+/// is joined starts next. That way a tree of launches is gone through depth first and needs few stacks.
 ///
 /// *Fairness:* launches without end keep neither timers nor wake-ups from elsewhere from being served, and
 /// coroutines that run for ever do not keep others from starting, as long as they park now and then.
@@ -31,8 +40,8 @@ import CoroutineKernel
 /// When the last reference to the pool goes away, its threads end as soon as the coroutines launched on
 /// it have finished. A thread without work looks around for some microseconds, and then sleeps.
 ///
-/// Cost: a launch inside the pool takes one lock of the thread's own, hardly ever contended, and one of the
-/// parent's; a wake-up on the same thread is free of atomic operations.
+/// Cost: a launch on the pool takes one lock of the thread's own, hardly ever contended, and one of the parent's;
+/// everything else costs what it does on an event loop.
 public final class PoolScheduler: Scheduler, @unchecked Sendable {
   // SAFETY: no state of its own.
 

@@ -120,4 +120,12 @@ extension UnsafeMutablePointer where Pointee == Home {
     // SAFETY: set for as long as the home is in use, and the scheduler outlives its coroutines.
     Unmanaged<SchedulerCore>.fromOpaque(pointee.scheduler.unsafelyUnwrapped).takeUnretainedValue()
   }
+
+  /// Runs `body` with `core`, and does not count the reference: for paths where that would cost.
+  @inline(__always)
+  func withCore<Result>(_ body: (SchedulerCore) -> Result) -> Result {
+    // SAFETY: as above.
+    Unmanaged<SchedulerCore>.fromOpaque(pointee.scheduler.unsafelyUnwrapped)
+      ._withUnsafeGuaranteedRef(body)
+  }
 }

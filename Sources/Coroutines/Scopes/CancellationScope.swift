@@ -277,13 +277,19 @@ package final class CancellationScope: @unchecked Sendable {
 }
 
 extension RemoteChildren {
-  /// The registry of the innermost scope, or of the coroutine outside any.
-  package static func ofInnermost(_ fiber: UnsafeMutablePointer<Fiber>) -> RemoteChildren {
-    if let scope = CancellationScope.innermost(fiber) { return scope.requiredRemoteChildren }
-    let extras = fiber.coroutine.requiredExtras
-    let registry = extras.remoteChildren ?? RemoteChildren()
-    extras.remoteChildren = registry
-    return registry
+  /// Runs `body` with the registry of the innermost scope, or of the running coroutine outside any.
+  @inline(__always)
+  package static func withInnermost(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ body: (RemoteChildren) -> Void
+  ) {
+    if let scope = CancellationScope.innermost(fiber) { return body(scope.requiredRemoteChildren) }
+    // SAFETY: a running coroutine is alive.
+    Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner)._withUnsafeGuaranteedRef { coroutine in
+      let extras = coroutine.requiredExtras
+      if extras.remoteChildren == nil { extras.remoteChildren = RemoteChildren() }
+      if let registry = extras.remoteChildren { body(registry) }
+    }
   }
 }
 

@@ -90,6 +90,7 @@ public final class CoroutineScope: @unchecked Sendable {
   ) -> ValueCoroutine<Value> {
     add(
       SchedulerCore.ofCaller(currentThread()),
+      isShared: false,
       name,
       stackSize,
       start,
@@ -119,7 +120,15 @@ public final class CoroutineScope: @unchecked Sendable {
     line: UInt = #line,
     _ body: sending @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
-    add(scheduler.core, name, stackSize, start, SourceSite(file: file, line: line), body)
+    add(
+      scheduler.core,
+      isShared: scheduler.core.home.pointee.pool != nil,
+      name,
+      stackSize,
+      start,
+      SourceSite(file: file, line: line),
+      body
+    )
   }
 
   /// Starts a coroutine of this scope on a dispatch queue.
@@ -143,7 +152,15 @@ public final class CoroutineScope: @unchecked Sendable {
     line: UInt = #line,
     _ body: sending @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
-    add(DispatchCore.of(queue), name, stackSize, start, SourceSite(file: file, line: line), body)
+    add(
+      DispatchCore.of(queue),
+      isShared: false,
+      name,
+      stackSize,
+      start,
+      SourceSite(file: file, line: line),
+      body
+    )
   }
 
   /// Cancels the body and all coroutines of the scope.
@@ -158,6 +175,7 @@ public final class CoroutineScope: @unchecked Sendable {
 
   private func add<Value>(
     _ core: SchedulerCore,
+    isShared: Bool,
     _ name: String?,
     _ stackSize: StackSize,
     _ start: LaunchStart,
@@ -175,7 +193,7 @@ public final class CoroutineScope: @unchecked Sendable {
     )
     let thread = currentThread()
     let coroutine = ValueCoroutine<Value>.make(
-      home: core.homeForLaunch(thread),
+      home: isShared ? core.homeForLaunch(thread) : core.home,
       stackSize: stackSize,
       site: site,
       thread: thread,
@@ -183,7 +201,7 @@ public final class CoroutineScope: @unchecked Sendable {
     )
     if let name { coroutine.setName(name) }
     coroutine.requiredExtras.scope = self
-    coroutine.begin(start, in: cancellation, thread)
+    coroutine.begin(start, in: cancellation, thread, isShared: isShared)
     return coroutine
   }
 

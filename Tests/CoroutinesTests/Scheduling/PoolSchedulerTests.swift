@@ -43,10 +43,10 @@ struct PoolSchedulerTests {
       let answer = Channel<Int>(capacity: 2)
       // Never parks, and lets no child run, until both have run elsewhere.
       let busy = launch(on: pool) {
-        let own = currentThread()
+        let own = UInt(bitPattern: currentThread())
         let children = (0..<2).map { number in
-          launch {
-            #expect(currentThread() != own)
+          launch(on: pool) {
+            #expect(UInt(bitPattern: currentThread()) != own)
             _ = answer.sendIfReady(number)
           }
         }
@@ -76,10 +76,12 @@ struct PoolSchedulerTests {
     let pool = PoolScheduler(threads: 1)
     try runBlocking {
       let order = launch(on: pool) {
-        var order: [Int] = []
-        let children = (0..<4).map { number in launch { order.append(number) } }
+        let order = Channel<Int>(capacity: .max)
+        let children = (0..<4).map { number in
+          launch(on: pool) { _ = order.sendIfReady(number) }
+        }
         for child in children { try child.join() }
-        return order
+        return try order.receive(count: 4)
       }
       try #expect(order.value() == [0, 1, 2, 3])
     }
@@ -89,13 +91,39 @@ struct PoolSchedulerTests {
     let pool = PoolScheduler(threads: 1)
     try runBlocking {
       let order = launch(on: pool) {
-        var order: [Int] = []
+        let order = Channel<Int>(capacity: .max)
         try withCoroutineScope { scope in
-          for number in 0..<3 { scope.launch { order.append(number) } }
+          for number in 0..<3 { scope.launch(on: pool) { _ = order.sendIfReady(number) } }
         }
-        return order
+        return try order.receive(count: 3)
       }
       try #expect(order.value() == [2, 1, 0])
+    }
+  }
+
+  @Test
+  func `without a scheduler named, a child stays on its parent's thread, first come first served`()
+    throws
+  {
+    let pool = PoolScheduler(threads: 3)
+    try runBlocking {
+      let parents = (0..<20).map { _ in
+        launch(on: pool) {
+          let own = currentThread()
+          // No `Sendable` in sight, and no lock.
+          var order: [Int] = []
+          let children = (0..<50).map { number in
+            launch {
+              #expect(currentThread() == own)
+              try Coroutine.yield()
+              order.append(number)
+            }
+          }
+          for child in children.reversed() { try child.value() }
+          return order
+        }
+      }
+      for parent in parents { try #expect(parent.value() == Array(0..<50)) }
     }
   }
 
@@ -119,13 +147,15 @@ struct PoolSchedulerTests {
 
   @Test(arguments: [1, 2])
   func `a tree of a hundred thousand launches gives its sum`(threads: Int) throws {
-    func sum(_ first: Int, _ count: Int) throws -> Int {
+    let pool = PoolScheduler(threads: threads)
+    @Sendable func sum(_ first: Int, _ count: Int) throws -> Int {
       if count == 1 { return first }
       let part = count / 10
-      let children = (0..<10).map { index in launch { try sum(first + index * part, part) } }
+      let children = (0..<10).map { index in
+        launch(on: pool) { try sum(first + index * part, part) }
+      }
       return try children.reduce(0) { try $0 + $1.value() }
     }
-    let pool = PoolScheduler(threads: threads)
     try runBlocking {
       let total = launch(on: pool) { try sum(0, 100_000) }
       try #expect(total.value() == 99_999 * 50_000)
@@ -139,7 +169,7 @@ struct PoolSchedulerTests {
       let ended = Counter()
       let parent = launch(on: pool) {
         for _ in 0..<50 {
-          launch {
+          launch(on: pool) {
             defer { ended.add() }
             _ = running.sendIfReady(())
             try waitForEver()
@@ -161,7 +191,10 @@ struct PoolSchedulerTests {
         let child = launch { hasRun = true }
         child.cancel()
         try child.join()
-        return (hasRun, child.error is CancellationError)
+        let shared = launch(on: pool) { Issue.record("it ran") }
+        shared.cancel()
+        try shared.join()
+        return (hasRun, [child, shared].allSatisfy { $0.error is CancellationError })
       }
       let (hasRun, isCancelled) = try outcome.value()
       #expect(!hasRun)
@@ -176,7 +209,7 @@ struct PoolSchedulerTests {
       let parent = launch(on: pool) {
         try withCoroutineScope { scope in
           for number in 0..<20 {
-            scope.launch {
+            scope.launch(on: pool) {
               if number == 7 { throw Failure() }
               try waitForEver()
             }
@@ -193,7 +226,7 @@ struct PoolSchedulerTests {
       let isOver = Counter()
       // Each launches the next, for as long as it takes.
       @Sendable func flood() {
-        if isOver.value == 0 { launch { flood() } }
+        if isOver.value == 0 { launch(on: pool) { flood() } }
       }
       let sleeper = launch(on: pool) {
         try Coroutine.sleep(for: .milliseconds(2))
@@ -217,7 +250,7 @@ struct PoolSchedulerTests {
         let partner = launch {
           while isOver.value == 0 { try ball.send(1) }; ball.close()
         }
-        launch { isOver.add() }
+        launch(on: pool) { isOver.add() }
         for _ in ball {}
         try partner.join()
       }
