@@ -45,6 +45,7 @@ struct Benchmarks {
       ("select of four, all ready", 500_000, SelectBenchmarks.allReady),
       ("select of four, none ready, Default", 500_000, SelectBenchmarks.noneReady),
       ("select of four that parks", 500_000, SelectBenchmarks.parks),
+      ("select of 64, one ready", 20_000, SelectBenchmarks.oneOfManyReady),
       ("promise: make, settle, await", 1_000_000, promises),
       ("promise: make, park, settle, wake", 500_000, parkedPromises),
       ("sleep of a microsecond, a thousand at a time", 100_000, sleeps),

@@ -161,6 +161,7 @@ public struct NoClause<Result>: SelectClause, ~Copyable {
   ///   - entries: Not used.
   ///   - winner: Not used.
   /// - Returns: Never.
+  /// - Throws: Never.
   @inlinable
   public borrowing func _finish(
     _ entries: UnsafeMutableRawPointer,

@@ -24,7 +24,7 @@ package struct SelectEntry: BitwiseCopyable {
   @usableFromInline var core: UnsafeMutablePointer<ChannelCore>?
   /// Where the value is, or goes; of an `After`, its `Duration`.
   @usableFromInline var slot: UnsafeMutableRawPointer
-  /// Place in the order of addresses: number of an entry, not this one's. See `Selection.lockInOrder`.
+  /// Room for a list of the entries' numbers in another order; not this entry's own.
   @usableFromInline var order: Int32
   @usableFromInline var kind: Kind
   @usableFromInline var hold: Hold
