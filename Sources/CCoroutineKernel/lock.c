@@ -78,6 +78,10 @@ static int try_bias(cck_lock_t *lock, cck_thread_t *thread) {
   return 0;
 }
 
+cck_lock_hold_t cck_lock_try_slowly(cck_lock_t *lock, cck_thread_t *thread) {
+  return try_bias(lock, thread) ? CCK_LOCK_HELD_BIASED : CCK_LOCK_NOT_TAKEN;
+}
+
 cck_lock_mode_t cck_lock_acquire_slowly(cck_lock_t *lock, cck_thread_t *thread) {
   if (cck_lock_bias_works && __atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == 0
       && try_bias(lock, thread)) {

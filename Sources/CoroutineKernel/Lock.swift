@@ -29,6 +29,19 @@ extension UnsafeMutablePointer where Pointee == cck_lock_t {
     return cck_lock_acquire(self, thread)
   }
 
+  /// Takes the lock if that needs no waiting; see `cck_lock_try`.
+  @inlinable @inline(__always)
+  package func tryAcquire(_ thread: ThreadRecord) -> cck_lock_hold_t {
+    #if COROUTINES_CHECKED
+    willLock(self)
+    let hold = cck_lock_try(self, thread)
+    if hold != CCK_LOCK_HELD_BIASED, hold != CCK_LOCK_HELD_SHARED { didUnlock() }
+    return hold
+    #else
+    return cck_lock_try(self, thread)
+    #endif
+  }
+
   /// Leaves the lock.
   @inlinable @inline(__always)
   package func release(_ mode: cck_lock_mode_t) {

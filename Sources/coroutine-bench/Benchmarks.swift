@@ -33,7 +33,19 @@ struct Benchmarks {
         "buffered channel (128), a value, two loops", 500_000,
         { try sendsAcross($0, capacity: 128) }
       ),
-      ("select of four, one ready", 500_000, selects),
+      ("select of four, one ready, one loop", 500_000, SelectBenchmarks.oneReady),
+      (
+        "select's part in that: send and receive alone", 500_000,
+        SelectBenchmarks.sendAndReceiveIfReady
+      ),
+      (
+        "select of four, one ready, actions with contexts", 500_000,
+        SelectBenchmarks.oneReadyWithContexts
+      ),
+      ("select of four, all ready", 500_000, SelectBenchmarks.allReady),
+      ("select of four, none ready, Default", 500_000, SelectBenchmarks.noneReady),
+      ("select of four that parks", 500_000, SelectBenchmarks.parks),
+      ("select of 64, one ready", 20_000, SelectBenchmarks.oneOfManyReady),
       ("promise: make, settle, await", 1_000_000, promises),
       ("promise: make, park, settle, wake", 500_000, parkedPromises),
       ("sleep of a microsecond, a thousand at a time", 100_000, sleeps),
@@ -111,24 +123,6 @@ struct Benchmarks {
       var sum = 0
       for number in numbers { sum += number }
       check(sum == count * (count - 1) / 2)
-    }
-  }
-
-  private func selects(_ count: Int) throws {
-    try runBlocking {
-      let a = Channel<Int>(capacity: 1)
-      let (b, c, d) = (Channel<Int>(), Channel<Int>(), Channel<Int>())
-      var sum = 0
-      for _ in 0..<count {
-        a.sendIfReady(1)
-        sum += try select {
-          Receive(from: a) { $0 }
-          Receive(from: b) { $0 }
-          Receive(from: c) { $0 }
-          Receive(from: d) { $0 }
-        }
-      }
-      check(sum == count)
     }
   }
 

@@ -129,6 +129,52 @@ import Testing
     #expect(locks.allSatisfy { $0.count == 80 })
   }
 
+  @Test func `trying takes a free lock, finds one's own, and does not wait for another's`() {
+    let guarded = Guarded(cck_lock_make_biased())
+    let thread = currentThread()
+    let works = guarded.lock.pointee.owner == 0
+    let first = guarded.lock.tryAcquire(thread)
+    #expect(first == (works ? CCK_LOCK_HELD_BIASED : CCK_LOCK_HELD_SHARED))
+    // Only in biased mode it is known whose it is.
+    let again = guarded.lock.tryAcquire(thread)
+    #expect(again == (works ? CCK_LOCK_HELD_ALREADY : CCK_LOCK_NOT_TAKEN))
+    onThreads(1) { _ in
+      #expect(guarded.lock.tryAcquire(currentThread()) == CCK_LOCK_NOT_TAKEN)
+    }
+    guarded.lock.release(works ? CCK_LOCK_TAKEN_BIASED : CCK_LOCK_TAKEN_SHARED)
+    onThreads(1) { _ in _ = guarded.increment() }
+    #expect(guarded.lock.tryAcquire(thread) == CCK_LOCK_HELD_SHARED)
+    #expect(guarded.lock.tryAcquire(thread) == CCK_LOCK_NOT_TAKEN)
+    guarded.lock.release(CCK_LOCK_TAKEN_SHARED)
+    #expect(guarded.increment())
+  }
+
+  @Test func `those who try and those who wait exclude each other`() {
+    let locks = (0..<200).map { _ in Guarded(cck_lock_make_biased()) }
+    let overlaps = Counter()
+    onThreads(3) { index in
+      let thread = currentThread()
+      for guarded in locks {
+        for _ in 0..<200 {
+          // Trying takes no bias away from another thread: that is for those who wait.
+          let hold = index > 0 ? guarded.lock.tryAcquire(thread) : CCK_LOCK_NOT_TAKEN
+          guard hold == CCK_LOCK_HELD_BIASED || hold == CCK_LOCK_HELD_SHARED else {
+            if !guarded.increment() { overlaps.add() }
+            continue
+          }
+          if guarded.count != guarded.twin { overlaps.add() }
+          guarded.count += 1
+          guarded.twin += 1
+          guarded.lock.release(
+            hold == CCK_LOCK_HELD_BIASED ? CCK_LOCK_TAKEN_BIASED : CCK_LOCK_TAKEN_SHARED
+          )
+        }
+      }
+    }
+    #expect(overlaps.value == 0)
+    #expect(locks.allSatisfy { $0.count == 600 })
+  }
+
   @Test func `an allocated lock excludes threads and passes errors on`() {
     struct Expected: Error {}
     let lock = AllocatedLock()

@@ -106,57 +106,55 @@ extension FuzzRun {
     switch clauses[0] {
     case .receive(let index, let handles):
       let first = receiving(index, 0, handles, attempt)
-      return try go(SelectBuilder.buildPartialBlock(first: first), rest, attempt)
+      return try go(first, rest, attempt)
     case .send(let index):
       let first = sending(index, 0, attempt)
-      return try go(SelectBuilder.buildPartialBlock(first: first), rest, attempt)
+      return try go(first, rest, attempt)
     case .after(let time):
       let first = after(time, 0, attempt)
-      return try go(SelectBuilder.buildPartialBlock(first: first), rest, attempt)
+      return try go(first, rest, attempt)
     case .otherwise:
       let first = otherwise(0, attempt)
-      return try go(SelectBuilder.buildPartialBlock(first: first), rest, attempt)
+      return try go(first, rest, attempt)
     }
   }
 
   /// Adds the rest of the clauses to those that there are, and selects.
-  private func go<Clauses: SelectClauses>(
-    _ clauses: Clauses,
+  private func go<Clauses: SelectClause & ~Copyable>(
+    _ clauses: consuming Clauses,
     _ rest: ArraySlice<FuzzClause>,
     _ attempt: Attempt
   ) throws -> Choice where Clauses.Result == Choice {
     guard let clause = rest.first else {
-      // Not a closure in place: the builder would take the clauses for one clause.
-      let whole: () throws -> Clauses = { clauses }
-      return try Coroutines.select(whole)
+      return try SelectBuilder.buildBlock(clauses).get()
     }
     let (place, rest) = (rest.startIndex, rest.dropFirst())
     switch clause {
     case .receive(let index, let handles):
       let next = receiving(index, place, handles, attempt)
       return try go(
-        SelectBuilder.buildPartialBlock(accumulated: clauses, next: next),
+        SelectPair(clauses, next),
         rest,
         attempt
       )
     case .send(let index):
       let next = sending(index, place, attempt)
       return try go(
-        SelectBuilder.buildPartialBlock(accumulated: clauses, next: next),
+        SelectPair(clauses, next),
         rest,
         attempt
       )
     case .after(let time):
       let next = after(time, place, attempt)
       return try go(
-        SelectBuilder.buildPartialBlock(accumulated: clauses, next: next),
+        SelectPair(clauses, next),
         rest,
         attempt
       )
     case .otherwise:
       let next = otherwise(place, attempt)
       return try go(
-        SelectBuilder.buildPartialBlock(accumulated: clauses, next: next),
+        SelectPair(clauses, next),
         rest,
         attempt
       )
@@ -168,54 +166,46 @@ extension FuzzRun {
     _ place: Int,
     _ handlesClosing: Bool,
     _ attempt: Attempt
-  ) -> SelectClause<Parcel, Choice> {
+  ) -> Receive<Parcel, Choice> {
     let closing: (() throws -> Choice)? =
       handlesClosing
       ? {
         attempt.actions += 1
         return .closed(place)
       } : nil
-    return SelectBuilder.buildExpression(
-      Receive<Parcel, Choice>(from: channels[index].channel, whenClosed: closing) { parcel in
-        attempt.actions += 1
-        if attempt.counts[index, default: 0] > 0 { self.unkeep(parcel.number, from: index) }
-        self.receive(parcel.number, from: index, began: attempt.began, isOrdered: true)
-        return .done(place)
-      }
-    )
+    return Receive<Parcel, Choice>(from: channels[index].channel, whenClosed: closing) { parcel in
+      attempt.actions += 1
+      if attempt.counts[index, default: 0] > 0 { self.unkeep(parcel.number, from: index) }
+      self.receive(parcel.number, from: index, began: attempt.began, isOrdered: true)
+      return .done(place)
+    }
   }
 
-  private func sending(_ index: Int, _ place: Int, _ attempt: Attempt) -> SelectClause<
+  private func sending(_ index: Int, _ place: Int, _ attempt: Attempt) -> Send<
     Parcel, Choice
   > {
     guard let parcel = attempt.offers.removeValue(forKey: place) else {
       preconditionFailure("a clause has no value to send")
     }
     let number = parcel.number
-    return SelectBuilder.buildExpression(
-      Send<Parcel, Choice>(parcel, to: channels[index].channel) {
-        attempt.actions += 1
-        self.keep(number, in: index)
-        return .done(place)
-      }
-    )
+    return Send<Parcel, Choice>(parcel, to: channels[index].channel) {
+      attempt.actions += 1
+      self.keep(number, in: index)
+      return .done(place)
+    }
   }
 
-  private func after(_ time: Int, _ place: Int, _ attempt: Attempt) -> SelectClause<Never, Choice> {
-    SelectBuilder.buildExpression(
-      After<Choice>(.microseconds(time)) {
-        attempt.actions += 1
-        return .done(place)
-      }
-    )
+  private func after(_ time: Int, _ place: Int, _ attempt: Attempt) -> After<Choice> {
+    After<Choice>(.microseconds(time)) {
+      attempt.actions += 1
+      return .done(place)
+    }
   }
 
-  private func otherwise(_ place: Int, _ attempt: Attempt) -> SelectClause<Never, Choice> {
-    SelectBuilder.buildExpression(
-      Default<Choice> {
-        attempt.actions += 1
-        return .done(place)
-      }
-    )
+  private func otherwise(_ place: Int, _ attempt: Attempt) -> Default<Choice> {
+    Default<Choice> {
+      attempt.actions += 1
+      return .done(place)
+    }
   }
 }

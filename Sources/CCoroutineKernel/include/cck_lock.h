@@ -99,6 +99,47 @@ CCK_INLINE cck_lock_mode_t cck_lock_acquire(
   return cck_lock_acquire_slowly(lock, thread);
 }
 
+/// What came of `cck_lock_try`.
+typedef enum cck_lock_hold {
+  CCK_LOCK_NOT_TAKEN = 0,
+  CCK_LOCK_HELD_SHARED = 1,
+  CCK_LOCK_HELD_BIASED = 2,
+  CCK_LOCK_HELD_ALREADY = 3,  ///< By an earlier call on this thread; that one leaves it.
+} cck_lock_hold_t;
+
+/// As `cck_lock_try`, for a lock that nobody has taken yet.
+cck_lock_hold_t cck_lock_try_slowly(cck_lock_t *_Nonnull lock, cck_thread_t *_Nonnull thread);
+
+/// Takes the lock if that needs no waiting: so several can be taken in any order.
+///
+/// It may find that this thread is inside already. In biased mode that is seen for certain: only the
+/// owner writes `busy` (L2), so what it reads there is what it wrote, and 1 is between taking and
+/// leaving. In shared mode such a lock counts as not taken.
+CCK_INLINE cck_lock_hold_t cck_lock_try(
+    cck_lock_t *_Nonnull lock, cck_thread_t *_Nonnull thread) {
+  uintptr_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
+  if (CCK_LIKELY(owner == (uintptr_t)thread)) {
+    if (CCK_UNLIKELY(__atomic_load_n(&lock->busy, __ATOMIC_RELAXED) != 0)) {
+      return CCK_LOCK_HELD_ALREADY;
+    }
+    __atomic_store_n(&lock->busy, 1, __ATOMIC_RELAXED);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (CCK_LIKELY(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == (uintptr_t)thread)) {
+      return CCK_LOCK_HELD_BIASED;
+    }
+    __atomic_store_n(&lock->busy, 0, __ATOMIC_RELEASE);
+    return CCK_LOCK_NOT_TAKEN;
+  }
+  if (owner == CCK_LOCK_SHARED) {
+    uint32_t expected = 0;
+    return __atomic_compare_exchange_n(
+               &lock->held, &expected, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
+               ? CCK_LOCK_HELD_SHARED
+               : CCK_LOCK_NOT_TAKEN;
+  }
+  return owner == 0 ? cck_lock_try_slowly(lock, thread) : CCK_LOCK_NOT_TAKEN;
+}
+
 /// Leaves the lock: one store.
 CCK_INLINE void cck_lock_release(cck_lock_t *_Nonnull lock, cck_lock_mode_t mode) {
   if (CCK_LIKELY(mode == CCK_LOCK_TAKEN_BIASED)) {

@@ -20,36 +20,18 @@
 ///
 /// *Cancellation* of one without: it throws, and no clause takes effect.
 ///
-/// Cost: no allocation of its own; one lock per channel.
+/// Cost: one lock, one retain and one release per channel; no allocation with up to eight clauses, whose
+/// values have up to 128 bytes together.
 ///
-/// - Parameter clauses: One clause or more, all with the same result.
+/// - Parameter clauses: One to sixteen clauses, all with the same result. More stand in pairs
+///   (`SelectPair`).
 /// - Returns: What the winner's action returns.
 /// - Throws: What that action throws; `ChannelError.closed` if the winner's channel is closed;
 ///   `CancellationError`; `CoroutineError.outsideCoroutine`.
 @inlinable @inline(__always)
 @available(*, noasync)
-public func select<Clauses: SelectClauses>(
-  @SelectBuilder _ clauses: () throws -> Clauses
-) throws -> Clauses.Result {
-  var clauses = try clauses()
-  let count = clauses._count
-  return try withUnsafeTemporaryAllocation(of: SelectEntry.self, capacity: count) { entries in
-    try withUnsafeTemporaryAllocation(byteCount: clauses._slotSize, alignment: 16) { slots in
-      // SAFETY: `count` entries and the sum of the slot sizes were allocated; an empty buffer has an
-      // address of no use, and no slot is taken from it.
-      let entries = entries.baseAddress.unsafelyUnwrapped
-      let raw = UnsafeMutableRawPointer(entries)
-      clauses._prepare(raw, slots.baseAddress ?? raw)
-      let winner: Int
-      do {
-        winner = try Selection.decide(entries, count)
-      } catch {
-        clauses._discardLosers(raw, -1)
-        throw error
-      }
-      // Losers first: the winner's action may park, and must not keep their values meanwhile.
-      clauses._discardLosers(raw, winner)
-      return try clauses._finish(raw, winner)
-    }
-  }
+public func select<Result>(
+  @SelectBuilder _ clauses: () throws -> SelectOutcome<Result>
+) throws -> Result {
+  try clauses().get()
 }

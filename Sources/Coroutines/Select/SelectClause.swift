@@ -1,50 +1,76 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CoroutineKernel
+/// A clause of a `select`: `Receive`, `Send`, `After`, `Default`, and what the builder puts for them.
+///
+/// Clauses cannot be copied: a value to send is in one place only, and the compiler can make no copies
+/// of clauses, which cost more than all the rest. The requirements are the library's own.
+public protocol SelectClause<Result>: ~Copyable {
+  /// What the select returns.
+  associatedtype Result
 
-/// One clause of a `select`, whatever its kind; made by the builder from `Receive`, `Send`, `After`
-/// and `Default`.
-public struct SelectClause<Element, Result>: SelectClauses {
-  @usableFromInline let kind: SelectEntry.Kind
-  @usableFromInline let channel: Channel<Element>?
-  /// What a `Send` sends; nil from `_prepare` on, so that the clause does not keep it.
-  @usableFromInline var element: Element?
-  @usableFromInline let delay: Duration
-  /// What a `Receive` does with a value.
-  @usableFromInline let receive: ((Element) throws -> Result)?
-  /// What the others do; what a `Receive` does when its channel is closed.
-  @usableFromInline let action: (() throws -> Result)?
+  /// Number of entries.
+  static var _count: Int { get }
 
+  /// Bytes that it needs for the value it sends or receives; a multiple of 16.
+  static var _slotSize: Int { get }
+
+  /// Number of `Default` clauses in it.
+  static var _defaults: Int { get }
+
+  /// Index of a `Default`; -1 if there is none in it.
+  static var _fallback: Int { get }
+
+  /// Fills in its entries and moves the value to send into its slot.
+  mutating func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer)
+
+  /// Releases what is in its slot, unless it has won. Up to here its channel lives.
+  borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int)
+
+  /// Does what it is to do when it has won.
+  borrowing func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Result
+}
+
+/// Two clauses in the place of one: for selects that have very many, or as many as the program finds.
+public struct SelectPair<First: SelectClause & ~Copyable, Second: SelectClause & ~Copyable>:
+  SelectClause, ~Copyable
+where First.Result == Second.Result {
+  /// What the select returns.
+  public typealias Result = First.Result
+
+  @usableFromInline var first: First
+  @usableFromInline var second: Second
+
+  /// Two clauses in the place of one.
+  ///
+  /// - Parameters:
+  ///   - first: A clause, or a pair.
+  ///   - second: Another one.
   @inlinable @inline(__always)
-  init(
-    _ kind: SelectEntry.Kind,
-    channel: Channel<Element>? = nil,
-    element: Element? = nil,
-    delay: Duration = .zero,
-    receive: ((Element) throws -> Result)? = nil,
-    action: (() throws -> Result)?
-  ) {
-    self.kind = kind
-    self.channel = channel
-    self.element = element
-    self.delay = delay
-    self.receive = receive
-    self.action = action
+  public init(_ first: consuming First, _ second: consuming Second) {
+    self.first = first
+    self.second = second
   }
 
-  /// Number of clauses; see `SelectClauses`.
+  /// Number of entries; see `SelectClause`.
   @inlinable @inline(__always)
-  public var _count: Int { 1 }
+  public static var _count: Int { First._count &+ Second._count }
 
-  /// Bytes for the value, with room to align it, rounded up to 16.
+  /// Bytes in its slots; see `SelectClause`.
   @inlinable @inline(__always)
-  public var _slotSize: Int {
-    if channel == nil { return 0 }
-    let padding = MemoryLayout<Element>.alignment > 16 ? MemoryLayout<Element>.alignment : 0
-    return (MemoryLayout<Element>.stride + padding + 15) & ~15
+  public static var _slotSize: Int { First._slotSize &+ Second._slotSize }
+
+  /// Number of `Default` clauses; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _defaults: Int { First._defaults &+ Second._defaults }
+
+  /// Index of a `Default`; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _fallback: Int {
+    if First._fallback >= 0 { return First._fallback }
+    return Second._fallback >= 0 ? First._count &+ Second._fallback : -1
   }
 
-  /// Fills in the entries and moves the values to send into their slots; see `SelectClauses`.
+  /// Fills in the entries and moves the values to send into their slots; see `SelectClause`.
   ///
   /// - Parameters:
   ///   - entries: The entries of these clauses, not initialised.
@@ -54,26 +80,22 @@ public struct SelectClause<Element, Result>: SelectClauses {
     _ entries: UnsafeMutableRawPointer,
     _ slots: UnsafeMutableRawPointer
   ) {
-    let slot = slots.alignedUp(toMultipleOf: MemoryLayout<Element>.alignment)
-    entries.initializeMemory(
-      as: SelectEntry.self,
-      to: SelectEntry(kind, channel?.core, slot, delay: delay)
-    )
-    if let element = element.take() { slot.initializeMemory(as: Element.self, to: element) }
+    first._prepare(entries, slots)
+    second._prepare(entries + First._count &* SelectEntry.size, slots + First._slotSize)
   }
 
-  /// Releases what is in the slots of the clauses that have not won; see `SelectClauses`.
+  /// Releases what was not sent; see `SelectClause`.
   ///
   /// - Parameters:
   ///   - entries: The entries of these clauses.
   ///   - winner: Index of the winner, counted from the first of them; may lie outside.
   @inlinable @inline(__always)
-  public func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
-    let entry = entries.assumingMemoryBound(to: SelectEntry.self)
-    if kind == .send, winner != 0 || entry.pointee.isLeftOver { discard(entry) }
+  public borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
+    first._discardLosers(entries, winner)
+    second._discardLosers(entries + First._count &* SelectEntry.size, winner &- First._count)
   }
 
-  /// Does what the winner is to do; see `SelectClauses`.
+  /// Does what the winner is to do; see `SelectClause`.
   ///
   /// - Parameters:
   ///   - entries: The entries of these clauses.
@@ -81,83 +103,70 @@ public struct SelectClause<Element, Result>: SelectClauses {
   /// - Returns: What the winner's closure returns.
   /// - Throws: What it throws; `ChannelError.closed`.
   @inlinable @inline(__always)
-  public func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Result {
-    let entry = entries.assumingMemoryBound(to: SelectEntry.self)
-    let isClosed = entry.pointee.waiter.outcome == .closed
-    if let receive, !isClosed {
-      // SAFETY: the clause has won with a value, which was moved into its slot.
-      return try receive(entry.pointee.slot.assumingMemoryBound(to: Element.self).move())
-    }
-    if isClosed, kind == .send {
-      discard(entry)
-      throw ChannelError.closed
-    }
-    guard let action else { throw ChannelError.closed }
-    return try action()
-  }
-
-  /// Releases what a sender has in its slot.
-  @inlinable @inline(__always)
-  func discard(_ entry: UnsafeMutablePointer<SelectEntry>) {
-    // SAFETY: `_prepare` put a value there, and nobody took it.
-    entry.pointee.slot.assumingMemoryBound(to: Element.self).deinitialize(count: 1)
+  public borrowing func _finish(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int
+  ) throws -> First.Result {
+    if winner < First._count { return try first._finish(entries, winner) }
+    return try second._finish(
+      entries + First._count &* SelectEntry.size,
+      winner &- First._count
+    )
   }
 }
 
-/// Collects the clauses of a `select`.
-@resultBuilder
-public enum SelectBuilder {
-  /// A clause that receives.
+/// In the place of a clause that is not there.
+public struct NoClause<Result>: SelectClause, ~Copyable {
   @inlinable @inline(__always)
-  public static func buildExpression<Element, Result>(
-    _ clause: Receive<Element, Result>
-  ) -> SelectClause<Element, Result> {
-    SelectClause(
-      .receive,
-      channel: clause.channel,
-      receive: clause.action,
-      action: clause.whenClosed
-    )
-  }
+  init() {}
 
-  /// A clause that sends.
+  /// None.
   @inlinable @inline(__always)
-  public static func buildExpression<Element, Result>(
-    _ clause: Send<Element, Result>
-  ) -> SelectClause<Element, Result> {
-    SelectClause(.send, channel: clause.channel, element: clause.element, action: clause.action)
-  }
+  public static var _count: Int { 0 }
 
-  /// A clause that waits for time.
+  /// None.
   @inlinable @inline(__always)
-  public static func buildExpression<Result>(
-    _ clause: After<Result>
-  ) -> SelectClause<Never, Result> {
-    SelectClause(.after, delay: clause.delay, action: clause.action)
-  }
+  public static var _slotSize: Int { 0 }
 
-  /// A clause for when nothing else is ready.
+  /// None.
   @inlinable @inline(__always)
-  public static func buildExpression<Result>(
-    _ clause: Default<Result>
-  ) -> SelectClause<Never, Result> {
-    SelectClause(.otherwise, action: clause.action)
-  }
+  public static var _defaults: Int { 0 }
 
-  /// The first clause.
+  /// None.
   @inlinable @inline(__always)
-  public static func buildPartialBlock<Element, Result>(
-    first: SelectClause<Element, Result>
-  ) -> SelectClause<Element, Result> {
-    first
-  }
+  public static var _fallback: Int { -1 }
 
-  /// One more clause.
+  /// Does nothing; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: Not used.
+  ///   - slots: Not used.
   @inlinable @inline(__always)
-  public static func buildPartialBlock<Clauses: SelectClauses, Element>(
-    accumulated: Clauses,
-    next: SelectClause<Element, Clauses.Result>
-  ) -> SelectList<Clauses, Element> {
-    SelectList(clauses: accumulated, last: next)
+  public mutating func _prepare(
+    _ entries: UnsafeMutableRawPointer,
+    _ slots: UnsafeMutableRawPointer
+  ) {}
+
+  /// Does nothing; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: Not used.
+  ///   - winner: Not used.
+  @inlinable @inline(__always)
+  public borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {}
+
+  /// Never called; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: Not used.
+  ///   - winner: Not used.
+  /// - Returns: Never.
+  /// - Throws: Never.
+  @inlinable
+  public borrowing func _finish(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int
+  ) throws -> Result {
+    fatalError("a clause that is not there cannot win")
   }
 }

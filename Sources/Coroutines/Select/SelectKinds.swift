@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Receives from a channel, in a `select`.
-public struct Receive<Element, Result> {
+public struct Receive<Element, Result>: ~Copyable {
   @usableFromInline let channel: Channel<Element>
   @usableFromInline let whenClosed: (() throws -> Result)?
   @usableFromInline let action: (Element) throws -> Result
@@ -41,8 +41,9 @@ public struct Receive<Element, Result> {
 }
 
 /// Sends to a channel, in a `select`.
-public struct Send<Element, Result> {
-  @usableFromInline let element: Element
+public struct Send<Element, Result>: ~Copyable {
+  /// Nil from `_prepare` on, so that the clause does not keep it.
+  @usableFromInline var element: Element?
   @usableFromInline let channel: Channel<Element>
   @usableFromInline let action: () throws -> Result
 
@@ -94,7 +95,7 @@ extension Send where Result == Void {
 }
 
 /// Wins a `select` in which nothing else has happened for a time.
-public struct After<Result> {
+public struct After<Result>: ~Copyable {
   @usableFromInline let delay: Duration
   @usableFromInline let action: () throws -> Result
 
@@ -112,7 +113,7 @@ public struct After<Result> {
 }
 
 /// Wins a `select` in which nothing else can happen at once: such a select never parks.
-public struct Default<Result> {
+public struct Default<Result>: ~Copyable {
   @usableFromInline let action: () throws -> Result
 
   /// A clause that wins when no other is ready.

@@ -6,8 +6,11 @@ import Synchronization
 
 /// The untyped part of `select`: decides which clause wins, and moves its value.
 ///
-/// After Go's `selectgo`: lock all channels in the order of their addresses, look for a clause that is
-/// ready, else enter all queues, unlock, park, and leave the queues in which the select lost.
+/// After Go's `selectgo`: lock all channels, look for a clause that is ready, else enter all queues,
+/// unlock, park, and leave the queues in which the select lost.
+///
+/// All locks are held from the moment the last one is taken; that is when the look happens, because what
+/// was seen of the other channels before that cannot have changed.
 @usableFromInline
 package enum Selection {
   @usableFromInline
@@ -17,71 +20,104 @@ package enum Selection {
   ///
   /// - Parameters:
   ///   - entries: The clauses' entries.
-  ///   - count: Number of clauses.
-  /// - Returns: The winner's index. The `outcome` of its entry says whether its channel was closed.
+  ///   - count: Number of clauses, one or more.
+  ///   - fallback: Index of the `Default`; -1 if there is none.
+  /// - Returns: The winner's index. Its entry says whether its channel was closed.
   /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
   @usableFromInline
-  package static func decide(_ entries: Entries, _ count: Int) throws -> Int {
-    demand(count > 0, "A select without clauses would wait for ever. Give it one.")
+  package static func decide(
+    _ entries: Entries,
+    _ count: Int,
+    fallback: Int
+  ) throws -> Int {
     let thread = currentThread()
-    var fallback: Int?
-    var soonest: Int?
-    for index in 0..<count {
-      switch entries[index].kind {
-      case .otherwise:
-        demand(fallback == nil, "A select can have one Default clause, not two.")
-        fallback = index
-      case .after:
-        if let best = soonest, entries[best].delay <= entries[index].delay { continue }
-        soonest = index
-      case .receive, .send: continue
-      }
-    }
     // Rule 2: with a Default this is no park point, so no cancellation point either.
-    let fiber = fallback == nil ? try Parking.begin("select", thread) : nil
-    if fallback == nil, let soonest, entries[soonest].delay <= .zero { fallback = soonest }
+    let fiber = fallback >= 0 ? nil : try Parking.begin("select", thread)
 
-    lockAll(entries, count, thread)
-    if let (index, partner) = poll(entries, count, thread) {
-      unlockAll(entries, count)
-      if let partner { ResumeToken(partner, .delivered).resume(thread) }
-      return index
+    var chosen = lockAndLook(entries, count, thread)
+    if chosen >= 0 {
+      if let home = thread.currentHome, !home.pointee.isPlain {
+        chosen = choose(entries, count, home.core, thread) ?? chosen
+      }
+      repeat {
+        if let partner = carryOut(entries + chosen) {
+          unlockAll(entries, count)
+          if let waiter = partner.waiter { ResumeToken(waiter, .delivered).resume(thread) }
+          return chosen
+        }
+        // Another select on the other side was won elsewhere before it could be claimed here.
+        chosen = look(entries, count, thread)
+      } while chosen >= 0
     }
-    if let fallback {
+    guard let fiber else {
       unlockAll(entries, count)
       return fallback
     }
-    // SAFETY: without a Default `Parking.begin` has returned a fiber, or thrown.
-    return try park(entries, count, fiber.unsafelyUnwrapped, soonest, thread)
+    return try standBack(entries, count, fiber, thread)
   }
 
   // MARK: - Pass 1: something ready?
 
-  /// Carries out a ready clause, each with the same chance.
+  /// Takes all locks, and picks a clause that is ready, each with the same chance.
   ///
-  /// The caller holds all locks.
-  private static func poll(
+  /// - Returns: Its index; -1 if none is ready.
+  @inline(__always)
+  private static func lockAndLook(
     _ entries: Entries,
     _ count: Int,
     _ thread: ThreadRecord
-  ) -> (Int, UnsafeMutablePointer<Waiter>?)? {
-    if let home = thread.currentHome, !home.pointee.isPlain {
-      if let chosen = choose(entries, count, home.core, thread),
-        let done = carryOut(entries, chosen)
-      {
-        return done
+  ) -> Int {
+    var lot = Lot()
+    var index = 0
+    while index < count {
+      let entry = entries + index
+      if let core = entry.pointee.core {
+        guard tryLock(entry, core.lock, thread) else {
+          unlockAll(entries, index)
+          lockInOrder(entries, count, thread)
+          return look(entries, count, thread)
+        }
+        if isReady(entry.pointee.kind, core) { lot.draw(index, thread) }
       }
+      index &+= 1
     }
-    var order = RandomOrder(count, thread)
-    while let index = order.next() {
-      if let done = carryOut(entries, index) { return done }
+    return lot.winner
+  }
+
+  /// Picks a clause that is ready, each with the same chance.
+  ///
+  /// The caller holds all locks.
+  ///
+  /// - Returns: Its index; -1 if none is ready.
+  @inline(never)
+  private static func look(
+    _ entries: Entries,
+    _ count: Int,
+    _ thread: ThreadRecord
+  ) -> Int {
+    var lot = Lot()
+    for index in 0..<count {
+      guard let core = entries[index].core else { continue }
+      if isReady(entries[index].kind, core) { lot.draw(index, thread) }
     }
-    return nil
+    return lot.winner
+  }
+
+  /// Whether a clause would not wait; nothing is decided yet.
+  ///
+  /// The caller holds the channel's lock.
+  @inline(__always)
+  private static func isReady(
+    _ kind: SelectEntry.Kind,
+    _ core: UnsafeMutablePointer<ChannelCore>
+  ) -> Bool {
+    kind == .send ? core.isReadyToSend() : core.isReadyToReceive()
   }
 
   /// Has a scheduler that decides everything itself choose among the ready clauses.
   ///
-  /// - Returns: The clause; nil if it is left to chance, or none is ready.
+  /// - Returns: The clause; nil if it is left to chance.
+  @inline(never)
   private static func choose(
     _ entries: Entries,
     _ count: Int,
@@ -90,77 +126,101 @@ package enum Selection {
   ) -> Int? {
     guard scheduler.choosesClauses else { return nil }
     var ready: [Int] = []
-    var order = RandomOrder(count, thread)
-    while let index = order.next() {
-      guard let core = entries[index].core else { continue }
-      let isSend = entries[index].kind == .send
-      if isSend ? core.isReadyToSend() : core.isReadyToReceive() { ready.append(index) }
+    for index in 0..<count {
+      guard let core = entries[index].core, isReady(entries[index].kind, core) else { continue }
+      ready.insert(index, at: random(below: ready.count + 1, thread))
     }
     return ready.count > 1 ? ready[scheduler.chooseClause(among: ready)] : ready.first
+  }
+
+  /// The party that is to be woken, if there is one.
+  private struct Partner {
+    let waiter: UnsafeMutablePointer<Waiter>?
   }
 
   /// Carries a clause out, if it is ready.
   ///
   /// The caller holds all locks.
   ///
-  /// - Returns: The clause, and the party that is to be woken.
+  /// - Returns: Nil if it would have to wait.
   @inline(__always)
-  private static func carryOut(
-    _ entries: Entries,
-    _ index: Int
-  ) -> (Int, UnsafeMutablePointer<Waiter>?)? {
-    guard let core = entries[index].core else { return nil }
-    let slot = entries[index].slot
-    entries[index].waiter.outcome = .delivered
-    switch entries[index].kind {
-    case .receive:
+  private static func carryOut(_ entry: UnsafeMutablePointer<SelectEntry>) -> Partner? {
+    guard let core = entry.pointee.core else { return nil }
+    let slot = entry.pointee.slot
+    if entry.pointee.kind == .receive {
       switch core.decideReceive() {
       case .take(let full, let sender, let free):
         core.pointee.move(slot, full)
         // SAFETY: a waiting sender has its value in its slot.
         if let sender { core.pointee.move(free, sender.pointee.slot.unsafelyUnwrapped) }
-        return (index, sender)
+        return Partner(waiter: sender)
       case .meet(let sender):
         // SAFETY: as above.
         core.pointee.move(slot, sender.pointee.slot.unsafelyUnwrapped)
-        return (index, sender)
+        return Partner(waiter: sender)
       case .closed:
-        entries[index].waiter.outcome = .closed
-        return (index, nil)
-      case .wait: break
+        entry.pointee.isClosed = true
+        return Partner(waiter: nil)
+      case .wait: return nil
       }
-    case .send:
-      switch core.decideSend() {
-      case .handOver(let receiver):
-        // SAFETY: a waiting receiver has a slot.
-        core.pointee.move(receiver.pointee.slot.unsafelyUnwrapped, slot)
-        return (index, receiver)
-      case .keep(let free):
-        core.pointee.move(free, slot)
-        return (index, nil)
-      case .replace(let full):
-        // The oldest value comes back in our slot, and is released with it, outside the locks.
-        core.pointee.exchange(full, slot)
-        entries[index].isLeftOver = true
-        return (index, nil)
-      case .discard:
-        entries[index].isLeftOver = true
-        return (index, nil)
-      case .closed:
-        entries[index].waiter.outcome = .closed
-        return (index, nil)
-      case .wait: break
-      }
-    case .after, .otherwise: break
     }
-    entries[index].waiter.outcome = .waiting
-    return nil
+    switch core.decideSend() {
+    case .handOver(let receiver):
+      // SAFETY: a waiting receiver has a slot.
+      core.pointee.move(receiver.pointee.slot.unsafelyUnwrapped, slot)
+      return Partner(waiter: receiver)
+    case .keep(let free):
+      core.pointee.move(free, slot)
+    case .replace(let full):
+      // The oldest value comes back in our slot, and is released with it, outside the locks.
+      core.pointee.exchange(full, slot)
+      entry.pointee.isLeftOver = true
+    case .discard:
+      entry.pointee.isLeftOver = true
+    case .closed:
+      entry.pointee.isClosed = true
+    case .wait: return nil
+    }
+    return Partner(waiter: nil)
+  }
+
+  // MARK: - Nothing is ready
+
+  /// Lets an `After` win that has no time left; else parks.
+  ///
+  /// The caller holds all locks.
+  private static func standBack(
+    _ entries: Entries,
+    _ count: Int,
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord
+  ) throws -> Int {
+    var soonest: Int?
+    for index in 0..<count where entries[index].kind == .after {
+      if let best = soonest, delay(entries, best) <= delay(entries, index) { continue }
+      soonest = index
+    }
+    if let soonest, delay(entries, soonest) <= .zero {
+      unlockAll(entries, count)
+      return soonest
+    }
+    return try withUnsafeTemporaryAllocation(of: Waiter.self, capacity: count) { waiters in
+      // SAFETY: there is a clause, so the buffer has an address.
+      try park(entries, waiters.baseAddress.unsafelyUnwrapped, count, fiber, soonest, thread)
+    }
+  }
+
+  private static func delay(_ entries: Entries, _ index: Int) -> Duration {
+    // SAFETY: an `After` has its delay in its slot.
+    entries[index].slot.assumingMemoryBound(to: Duration.self).pointee
   }
 
   // MARK: - Pass 2 and 3: wait in all queues, leave those that lost
 
+  @inline(__always)
   private static func park(
     _ entries: Entries,
+    _ waiters: UnsafeMutablePointer<Waiter>,
     _ count: Int,
     _ fiber: UnsafeMutablePointer<Fiber>,
     _ soonest: Int?,
@@ -174,29 +234,15 @@ package enum Selection {
         // SAFETY: race, nodes and timer stay in this frame, or the caller's, until the coroutine has
         // been resumed and every node has been taken out of its queue below.
         whole.pointee.race = race
-        whole.pointee.clause = Int32(count)
-        // Two clauses in one queue become ready together: each is as likely to stand first.
-        var order = RandomOrder(count, thread)
-        let isShuffled = namesAChannelTwice(entries, count)
-        for position in 0..<count {
-          let index = isShuffled ? order.next() ?? position : position
-          guard let core = entries[index].core else { continue }
-          let node = waiter(entries, index)
-          node.pointee.fiber = fiber
-          node.pointee.race = race
-          node.pointee.clause = Int32(index)
-          node.pointee.lock = core.lock
-          let queue = entries[index].kind == .send ? core.senders : core.receivers
-          node.pointee.queue = queue
-          queue.pointee.append(node)
-        }
+        whole.pointee.clause = Int32(truncatingIfNeeded: count)
+        enterQueues(entries, waiters, count, fiber, race, thread)
         unlockAll(entries, count)
         if let soonest {
-          let timed = waiter(entries, soonest)
-          timed.pointee.fiber = fiber
+          let timed = waiters + soonest
+          timed.initialize(to: Waiter(fiber: fiber))
           timed.pointee.race = race
-          timed.pointee.clause = Int32(soonest)
-          let deadline = CoroutineClock().now.advanced(by: entries[soonest].delay).nanoseconds
+          timed.pointee.clause = Int32(truncatingIfNeeded: soonest)
+          let deadline = CoroutineClock().now.advanced(by: delay(entries, soonest)).nanoseconds
           Timers.withTimer(
             at: deadline,
             fiber.pointee.home,
@@ -215,99 +261,186 @@ package enum Selection {
         }
         preemptionPoint(.claim, race)
         let winner = Int(race.pointee.winner.load(ordering: .acquiring))
-        leaveQueues(entries, count, winner)
+        leaveQueues(entries, waiters, count, winner)
         if winner == count { throw CancellationError() }
+        entries[winner].isClosed = waiters[winner].outcome == .closed
         return winner
       }
     }
   }
 
-  private static func namesAChannelTwice(_ entries: Entries, _ count: Int) -> Bool {
+  /// Makes a node for each channel's clause, and puts it at the end of its queue.
+  ///
+  /// The caller holds all locks.
+  @inline(__always)
+  private static func enterQueues(
+    _ entries: Entries,
+    _ waiters: UnsafeMutablePointer<Waiter>,
+    _ count: Int,
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ race: UnsafeMutablePointer<WaitRace>,
+    _ thread: ThreadRecord
+  ) {
+    // Two clauses in one queue become ready together: each is as likely to stand first.
+    let isShuffled = namesAChannelTwice(entries, count)
+    if isShuffled { shuffle(entries, count, thread) }
+    for place in 0..<count {
+      let position = isShuffled ? Int(entries[place].order) : place
+      let entry = entries + position
+      if let core = entry.pointee.core {
+        let node = waiters + position
+        node.initialize(to: Waiter(fiber: fiber, slot: entry.pointee.slot))
+        node.pointee.race = race
+        node.pointee.clause = Int32(truncatingIfNeeded: position)
+        node.pointee.lock = core.lock
+        let queue = entry.pointee.kind == .send ? core.senders : core.receivers
+        node.pointee.queue = queue
+        queue.pointee.append(node)
+      }
+    }
+  }
+
+  /// Puts the numbers of the entries into `order`, each order with the same chance.
+  @inline(never)
+  private static func shuffle(_ entries: Entries, _ count: Int, _ thread: ThreadRecord) {
     for index in 0..<count {
-      guard let core = entries[index].core else { continue }
-      for other in 0..<index where entries[other].core == core { return true }
+      let place = random(below: index + 1, thread)
+      entries[index].order = entries[place].order
+      entries[place].order = Int32(truncatingIfNeeded: index)
+    }
+  }
+
+  private static func namesAChannelTwice(_ entries: Entries, _ count: Int) -> Bool {
+    for index in 0..<count where entries[index].core != nil && entries[index].hold == .none {
+      return true
     }
     return false
   }
 
-  private static func leaveQueues(_ entries: Entries, _ count: Int, _ winner: Int) {
+  @inline(__always)
+  private static func leaveQueues(
+    _ entries: Entries,
+    _ waiters: UnsafeMutablePointer<Waiter>,
+    _ count: Int,
+    _ winner: Int
+  ) {
     let thread = currentThread()
     for index in 0..<count where index != winner {
       guard let core = entries[index].core else { continue }
-      let node = waiter(entries, index)
+      let node = waiters + index
       let mode = core.lock.acquire(thread)
       if node.pointee.isLinked, let queue = node.pointee.queue { queue.pointee.remove(node) }
       core.lock.release(mode)
     }
   }
 
-  private static func waiter(_ entries: Entries, _ index: Int) -> UnsafeMutablePointer<Waiter> {
-    // SAFETY: the node is the entry's first field, and the entries do not move. Computed, because the
-    // address of a field counts as an access, and wakers use the nodes meanwhile.
-    UnsafeMutableRawPointer(entries + index).assumingMemoryBound(to: Waiter.self)
+  // MARK: - Chance
+
+  /// A random number below `limit`, of 31 bits at most.
+  @inline(__always)
+  private static func random(below limit: Int, _ thread: ThreadRecord) -> Int {
+    // A product's upper half instead of a remainder: no division.
+    Int(truncatingIfNeeded: (UInt64(cck_thread_random(thread)) &* UInt64(limit)) >> 32)
+  }
+
+  /// One of several, each with the same chance, without knowing how many will come.
+  ///
+  /// The one that comes as number n takes the place with a chance of 1 in n, so that each of n has
+  /// 1 / n: the n-th by that, and the others (1 / (n - 1)) · (1 - 1 / n).
+  private struct Lot {
+    var winner = -1
+    private var drawn = 0
+
+    init() {}
+
+    @inline(__always)
+    mutating func draw(_ index: Int, _ thread: ThreadRecord) {
+      drawn &+= 1
+      if drawn == 1 || Selection.random(below: drawn, thread) == 0 { winner = index }
+    }
   }
 
   // MARK: - Locks
 
-  /// Takes the locks of all channels, each once, in the order of their addresses.
-  private static func lockAll(_ entries: Entries, _ count: Int, _ thread: ThreadRecord) {
+  /// Takes the lock of an entry's channel if that needs no waiting.
+  ///
+  /// - Returns: False if it does, or may.
+  @inline(__always)
+  private static func tryLock(
+    _ entry: UnsafeMutablePointer<SelectEntry>,
+    _ lock: UnsafeMutablePointer<Lock>,
+    _ thread: ThreadRecord
+  ) -> Bool {
+    switch lock.tryAcquire(thread) {
+    case CCK_LOCK_HELD_BIASED: entry.pointee.hold = .biased
+    case CCK_LOCK_HELD_SHARED: entry.pointee.hold = .shared
+    // Nothing of the user's runs in a section, so this is not inside another one: an earlier entry of
+    // the same channel has taken the lock.
+    case CCK_LOCK_HELD_ALREADY: entry.pointee.hold = .none
+    default: return false
+    }
+    return true
+  }
+
+  /// Takes the locks of all channels, each once, in the order of their addresses, waiting for them.
+  ///
+  /// Selects that wait for a lock hold only such with lower addresses, so none waits for itself over
+  /// others. Those that only try (`lockAndLook`) do not wait.
+  @inline(never)
+  private static func lockInOrder(_ entries: Entries, _ count: Int, _ thread: ThreadRecord) {
+    sort(entries, count)
     var previous: UnsafeMutablePointer<ChannelCore>?
-    while true {
-      // The next address, by search: selects are short, and sorting would need memory.
-      var next: UnsafeMutablePointer<ChannelCore>?
-      var owner = 0
-      for index in 0..<count {
-        guard let core = entries[index].core, previous.map({ $0 < core }) ?? true else { continue }
-        if next.map({ core < $0 }) ?? true {
-          next = core
-          owner = index
-        }
+    for place in 0..<count {
+      let entry = entries + Int(entries[place].order)
+      guard let core = entry.pointee.core else { continue }
+      if core == previous {
+        entry.pointee.hold = .none
+      } else {
+        entry.pointee.hold =
+          core.lock.acquire(thread) == CCK_LOCK_TAKEN_BIASED ? .biased : .shared
       }
-      guard let core = next else { return }
-      entries[owner].mode = core.lock.acquire(thread)
       previous = core
     }
   }
 
-  /// Leaves them again.
-  ///
-  /// The first entry with a channel is the one that took its lock.
-  private static func unlockAll(_ entries: Entries, _ count: Int) {
-    for index in 0..<count {
-      guard let core = entries[index].core else { continue }
-      if (0..<index).contains(where: { entries[$0].core == core }) { continue }
-      core.lock.release(entries[index].mode)
+  /// Sorts the numbers of the entries in `order` by the addresses of their channels: a heap sort.
+  private static func sort(_ entries: Entries, _ count: Int) {
+    for index in 0..<count { entries[index].order = Int32(truncatingIfNeeded: index) }
+    func address(_ place: Int) -> UInt { UInt(bitPattern: entries[Int(entries[place].order)].core) }
+    func swap(_ one: Int, _ other: Int) {
+      (entries[one].order, entries[other].order) = (entries[other].order, entries[one].order)
+    }
+    func sink(_ start: Int, _ end: Int) {
+      var parent = start
+      while true {
+        var child = 2 * parent + 1
+        guard child < end else { return }
+        if child + 1 < end, address(child) < address(child + 1) { child += 1 }
+        guard address(parent) < address(child) else { return }
+        swap(parent, child)
+        parent = child
+      }
+    }
+    for start in stride(from: count / 2 - 1, through: 0, by: -1) { sink(start, count) }
+    for end in stride(from: count - 1, to: 0, by: -1) {
+      swap(0, end)
+      sink(0, end)
     }
   }
-}
 
-/// The numbers below a count in random order.
-///
-/// Every order has the same chance: going round from a random start would favour the clause that
-/// comes after some that are not ready. Past 64 numbers it does just that, to need no memory.
-private struct RandomOrder {
-  private let count: Int
-  private let thread: ThreadRecord
-  private var left: Int
-  /// Bit set of the numbers that have not come yet.
-  private var untried = UInt64.max
-
-  init(_ count: Int, _ thread: ThreadRecord) {
-    self.count = count
-    self.thread = thread
-    left = count
-    if count < 64 { untried = (1 << UInt64(count)) &- 1 }
-    if count > 64 { untried = UInt64(cck_thread_random(thread)) }
-  }
-
-  mutating func next() -> Int? {
-    guard left > 0 else { return nil }
-    defer { left -= 1 }
-    if count > 64 { return Int((untried &+ UInt64(left)) % UInt64(count)) }
-    var candidates = untried
-    for _ in 0..<(Int(cck_thread_random(thread) >> 1) % left) { candidates &= candidates &- 1 }
-    let index = candidates.trailingZeroBitCount
-    untried &= ~(1 << UInt64(index))
-    return index
+  /// Leaves the locks that the first `count` entries have taken.
+  @inline(__always)
+  private static func unlockAll(_ entries: Entries, _ count: Int) {
+    var index = 0
+    while index < count {
+      let entry = entries + index
+      // SAFETY: only entries with a channel take locks.
+      switch entry.pointee.hold {
+      case .biased: entry.pointee.core.unsafelyUnwrapped.lock.release(CCK_LOCK_TAKEN_BIASED)
+      case .shared: entry.pointee.core.unsafelyUnwrapped.lock.release(CCK_LOCK_TAKEN_SHARED)
+      case .none: break
+      }
+      index &+= 1
+    }
   }
 }

@@ -434,28 +434,14 @@ import Testing
 
   /// A select of so many receives: the nest of types grows clause by clause.
   private static func receive(from channels: [Channel<Int>]) throws -> Int {
-    func grow<Clauses: SelectClauses>(
-      _ made: Clauses,
+    func grow<Clause: SelectClause & ~Copyable>(
+      _ made: consuming Clause,
       _ rest: ArraySlice<Channel<Int>>
-    ) throws -> Int where Clauses.Result == Int {
-      guard let channel = rest.first else {
-        // Not a literal: the builder has done its work.
-        let all = { made }
-        return try select(all)
-      }
-      return try grow(
-        SelectBuilder.buildPartialBlock(accumulated: made, next: clause(channel)),
-        rest.dropFirst()
-      )
+    ) throws -> Int where Clause.Result == Int {
+      guard let channel = rest.first else { return try SelectBuilder.buildBlock(made).get() }
+      return try grow(SelectPair(made, Receive(from: channel) { $0 }), rest.dropFirst())
     }
-    func clause(_ channel: Channel<Int>) -> SelectClause<Int, Int> {
-      let clause = Receive<Int, Int>(from: channel) { $0 }
-      return SelectBuilder.buildExpression(clause)
-    }
-    return try grow(
-      SelectBuilder.buildPartialBlock(first: clause(channels[0])),
-      channels.dropFirst()
-    )
+    return try grow(Receive(from: channels[0]) { $0 }, channels.dropFirst())
   }
 
   @Test(arguments: [63, 64, 65, 100])

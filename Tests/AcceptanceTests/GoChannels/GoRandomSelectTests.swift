@@ -28,53 +28,49 @@ import Testing
     func start(_ clause: Clause) throws -> Win {
       switch clause {
       case .receive(let index):
-        try grow(SelectBuilder.buildPartialBlock(first: receive(index)), clauses.dropFirst())
+        try grow(receive(index), clauses.dropFirst())
       case .send(let index):
-        try grow(SelectBuilder.buildPartialBlock(first: send(index)), clauses.dropFirst())
+        try grow(send(index), clauses.dropFirst())
       case .otherwise:
-        try grow(SelectBuilder.buildPartialBlock(first: otherwise()), clauses.dropFirst())
+        try grow(otherwise(), clauses.dropFirst())
       }
     }
-    func grow<Clauses: SelectClauses>(
-      _ made: Clauses,
+    func grow<Clauses: SelectClause & ~Copyable>(
+      _ made: consuming Clauses,
       _ rest: ArraySlice<Clause>
     ) throws -> Win where Clauses.Result == Win {
       switch rest.first {
       case .receive(let index):
         return try grow(
-          SelectBuilder.buildPartialBlock(accumulated: made, next: receive(index)),
+          SelectPair(made, receive(index)),
           rest.dropFirst()
         )
       case .send(let index):
         return try grow(
-          SelectBuilder.buildPartialBlock(accumulated: made, next: send(index)),
+          SelectPair(made, send(index)),
           rest.dropFirst()
         )
       case .otherwise:
         return try grow(
-          SelectBuilder.buildPartialBlock(accumulated: made, next: otherwise()),
+          SelectPair(made, otherwise()),
           rest.dropFirst()
         )
       case nil:
-        // Not a literal: the builder has done its work.
-        let all = { made }
-        return try select(all)
+        return try SelectBuilder.buildBlock(made).get()
       }
     }
-    func receive(_ index: Int) -> SelectClause<Int, Win> {
-      let clause = Receive<Int, Win>(
+    func receive(_ index: Int) -> Receive<Int, Win> {
+      Receive<Int, Win>(
         from: channels[index],
         whenClosed: { .foundClosed(index) },
         { .received(index, $0) }
       )
-      return SelectBuilder.buildExpression(clause)
     }
-    func send(_ index: Int) -> SelectClause<Int, Win> {
-      let clause = Send<Int, Win>(1000 + index, to: channels[index]) { .sent(index) }
-      return SelectBuilder.buildExpression(clause)
+    func send(_ index: Int) -> Send<Int, Win> {
+      Send(1000 + index, to: channels[index]) { .sent(index) }
     }
-    func otherwise() -> SelectClause<Never, Win> {
-      SelectBuilder.buildExpression(Default<Win> { .otherwise })
+    func otherwise() -> Default<Win> {
+      Default { .otherwise }
     }
     do {
       return try start(clauses[0])

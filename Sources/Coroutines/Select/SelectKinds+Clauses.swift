@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How each kind of clause takes part in a select; see `SelectClause`.
+
+extension Receive: SelectClause {
+  /// Number of clauses; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _count: Int { 1 }
+
+  /// Bytes in its slot; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _slotSize: Int { SelectSlot.size(of: Element.self) }
+
+  /// Number of `Default` clauses; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _defaults: Int { 0 }
+
+  /// Index of a `Default`; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _fallback: Int { -1 }
+
+  /// Fills in its entry; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entry of this clause, not initialised.
+  ///   - slots: Memory of `_slotSize` bytes.
+  @inlinable @inline(__always)
+  public mutating func _prepare(
+    _ entries: UnsafeMutableRawPointer,
+    _ slots: UnsafeMutableRawPointer
+  ) {
+    entries.initializeMemory(
+      as: SelectEntry.self,
+      to: SelectEntry(.receive, channel.core, SelectSlot.place(of: Element.self, in: slots))
+    )
+  }
+
+  /// Releases what was not sent; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entry of this clause.
+  ///   - winner: 0 if it has won.
+  @inlinable @inline(__always)
+  public borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
+    withExtendedLifetime(channel) {}
+  }
+
+  /// Does what it is to do when it has won; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entry of this clause.
+  ///   - winner: 0.
+  /// - Returns: What its action returns.
+  /// - Throws: What that throws; `ChannelError.closed`.
+  @inlinable @inline(__always)
+  public borrowing func _finish(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int
+  ) throws -> Result {
+    let entry = entries.assumingMemoryBound(to: SelectEntry.self)
+    if entry.pointee.isClosed {
+      guard let whenClosed else { throw ChannelError.closed }
+      return try whenClosed()
+    }
+    // SAFETY: the clause has won with a value, which was moved into its slot.
+    return try action(entry.pointee.slot.assumingMemoryBound(to: Element.self).move())
+  }
+}
+
+extension Send: SelectClause {
+  /// Number of clauses; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _count: Int { 1 }
+
+  /// Bytes in its slot; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _slotSize: Int { SelectSlot.size(of: Element.self) }
+
+  /// Number of `Default` clauses; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _defaults: Int { 0 }
+
+  /// Index of a `Default`; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _fallback: Int { -1 }
+
+  /// Fills in its entry and moves the value into its slot; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entry of this clause, not initialised.
+  ///   - slots: Memory of `_slotSize` bytes.
+  @inlinable @inline(__always)
+  public mutating func _prepare(
+    _ entries: UnsafeMutableRawPointer,
+    _ slots: UnsafeMutableRawPointer
+  ) {
+    let slot = SelectSlot.place(of: Element.self, in: slots)
+    entries.initializeMemory(as: SelectEntry.self, to: SelectEntry(.send, channel.core, slot))
+    if let element = element.take() { slot.initializeMemory(as: Element.self, to: element) }
+  }
+
+  /// Releases what was not sent; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entry of this clause.
+  ///   - winner: 0 if it has won.
+  @inlinable @inline(__always)
+  public borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
+    withExtendedLifetime(channel) {}
+    let entry = entries.assumingMemoryBound(to: SelectEntry.self)
+    if winner != 0 || entry.pointee.isLeftOver || entry.pointee.isClosed {
+      // SAFETY: `_prepare` put a value there, and nobody took it; or the channel put an old one there.
+      entry.pointee.slot.assumingMemoryBound(to: Element.self).deinitialize(count: 1)
+    }
+  }
+
+  /// Does what it is to do when it has won; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entry of this clause.
+  ///   - winner: 0.
+  /// - Returns: What its action returns.
+  /// - Throws: What that throws; `ChannelError.closed`.
+  @inlinable @inline(__always)
+  public borrowing func _finish(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int
+  ) throws -> Result {
+    if entries.assumingMemoryBound(to: SelectEntry.self).pointee.isClosed {
+      throw ChannelError.closed
+    }
+    return try action()
+  }
+}
+
+extension After: SelectClause {
+  /// Number of clauses; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _count: Int { 1 }
+
+  /// Bytes in its slot; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _slotSize: Int { (MemoryLayout<Duration>.size &+ 15) & ~15 }
+
+  /// Number of `Default` clauses; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _defaults: Int { 0 }
+
+  /// Index of a `Default`; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _fallback: Int { -1 }
+
+  /// Fills in its entry; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entry of this clause, not initialised.
+  ///   - slots: Memory of `_slotSize` bytes.
+  @inlinable @inline(__always)
+  public mutating func _prepare(
+    _ entries: UnsafeMutableRawPointer,
+    _ slots: UnsafeMutableRawPointer
+  ) {
+    slots.initializeMemory(as: Duration.self, to: delay)
+    entries.initializeMemory(as: SelectEntry.self, to: SelectEntry(.after, nil, slots))
+  }
+
+  /// Releases what was not sent; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entry of this clause.
+  ///   - winner: 0 if it has won.
+  @inlinable @inline(__always)
+  public borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {}
+
+  /// Does what it is to do when it has won; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entry of this clause.
+  ///   - winner: 0.
+  /// - Returns: What its action returns.
+  /// - Throws: What that throws.
+  @inlinable @inline(__always)
+  public borrowing func _finish(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int
+  ) throws -> Result {
+    try action()
+  }
+}
+
+extension Default: SelectClause {
+  /// Number of clauses; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _count: Int { 1 }
+
+  /// Bytes in its slot; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _slotSize: Int { 0 }
+
+  /// Number of `Default` clauses; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _defaults: Int { 1 }
+
+  /// Index of a `Default`; see `SelectClause`.
+  @inlinable @inline(__always)
+  public static var _fallback: Int { 0 }
+
+  /// Fills in its entry; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entry of this clause, not initialised.
+  ///   - slots: Memory of `_slotSize` bytes.
+  @inlinable @inline(__always)
+  public mutating func _prepare(
+    _ entries: UnsafeMutableRawPointer,
+    _ slots: UnsafeMutableRawPointer
+  ) {
+    entries.initializeMemory(as: SelectEntry.self, to: SelectEntry(.otherwise, nil, slots))
+  }
+
+  /// Releases what was not sent; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entry of this clause.
+  ///   - winner: 0 if it has won.
+  @inlinable @inline(__always)
+  public borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {}
+
+  /// Does what it is to do when it has won; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - entries: The entry of this clause.
+  ///   - winner: 0.
+  /// - Returns: What its action returns.
+  /// - Throws: What that throws.
+  @inlinable @inline(__always)
+  public borrowing func _finish(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int
+  ) throws -> Result {
+    try action()
+  }
+}
+
+/// Memory for the value of one clause.
+@usableFromInline
+enum SelectSlot {
+  /// Bytes for the value, with room to align it, rounded up to 16.
+  @inlinable @inline(__always)
+  static func size<Element>(of type: Element.Type) -> Int {
+    let padding = MemoryLayout<Element>.alignment > 16 ? MemoryLayout<Element>.alignment : 0
+    return (MemoryLayout<Element>.stride &+ padding &+ 15) & ~15
+  }
+
+  /// Where the value lies in `slot`, which is aligned to 16.
+  @inlinable @inline(__always)
+  static func place<Element>(
+    of type: Element.Type,
+    in slot: UnsafeMutableRawPointer
+  ) -> UnsafeMutableRawPointer {
+    MemoryLayout<Element>.alignment > 16
+      ? slot.alignedUp(toMultipleOf: MemoryLayout<Element>.alignment) : slot
+  }
+}
