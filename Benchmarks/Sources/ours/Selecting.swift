@@ -3,13 +3,7 @@
 import Coroutines
 import harness
 
-#if SELECT_WITH_DEFAULT
 let selecting = [Row("select4", selectOne), Row("select4-default", selectNone)]
-#else
-// Swift 6.3.1 stops with an assertion on five clauses of which one has `Never` as its element, when
-// it optimises. Define SELECT_WITH_DEFAULT once `select` has none.
-let selecting = [Row("select4", selectOne)]
-#endif
 
 /// The four take turns to be the one that is ready.
 private func selectOne(_ count: Int) throws -> Int {
@@ -30,7 +24,6 @@ private func selectOne(_ count: Int) throws -> Int {
   }
 }
 
-#if SELECT_WITH_DEFAULT
 private func selectNone(_ count: Int) throws -> Int {
   try runBlocking {
     let (a, b) = (Channel<Int>(capacity: 1), Channel<Int>(capacity: 1))
@@ -48,4 +41,3 @@ private func selectNone(_ count: Int) throws -> Int {
     return none
   }
 }
-#endif

@@ -3,7 +3,10 @@
 import Coroutines
 import harness
 
-let threads = [Row("handover-2", handover), Row("buffered128-4x4", fourByFour)]
+let threads = [
+  Row("handover-2", handover), Row("handover-pair", pair), Row("buffered128-4x4", fourByFour),
+  Row("skynet-2", operations: 1_000_000, warmsUp: true) { Outcome(try skynet($0)) },
+]
 
 private func handover(_ count: Int) throws -> Int {
   let other = SerialScheduler(name: "producer")
@@ -41,4 +44,44 @@ private func fourByFour(_ count: Int) throws -> Int {
     numbers.close()
     return try consumers.map { try $0.value() }.reduce(0, +)
   }
+}
+
+/// What belongs together is launched without naming the pool, and stays on one thread.
+private func pair(_ count: Int) throws -> Int {
+  let pool = PoolScheduler(threads: 2)
+  return try runBlocking {
+    try launch(on: pool) {
+      let numbers = Channel<Int>()
+      launch {
+        for number in 0..<count { try numbers.send(number) }
+        numbers.close()
+      }
+      var sum = 0
+      for number in numbers { sum += number }
+      return sum
+    }.value()
+  }
+}
+
+private func skynet(_ leaves: Int) throws -> Int {
+  var size = 1
+  while size * 10 <= leaves { size *= 10 }
+  let pool = PoolScheduler(threads: 2)
+  return try runBlocking { [size] in
+    try launch(on: pool) { try skynet(pool, first: 0, size) }.value()
+  }
+}
+
+/// A child that is joined before it has started is started next.
+private func skynet(_ pool: PoolScheduler, first: Int, _ size: Int) throws -> Int {
+  if size == 1 { return first }
+  let part = size / 10
+  let children = (0..<10).map { number in
+    launch(on: pool, stackSize: .small) {
+      try skynet(pool, first: first + number * part, part)
+    }
+  }
+  var sum = 0
+  for child in children { sum += try child.value() }
+  return sum
 }
