@@ -6,13 +6,15 @@ public import Dispatch
 /// Runs coroutines, one at a time, in the order in which they became ready.
 ///
 /// A coroutine runs on the scheduler that it was launched on and nowhere else, so coroutines of one
-/// scheduler need no locks among themselves. A wake-up from another thread is posted to the scheduler
-/// and never runs the coroutine on the waker's thread.
+/// scheduler need no locks among themselves. (A pool is several such in one: see `PoolScheduler`.) A
+/// wake-up from another thread is posted to the scheduler and never runs the coroutine on the waker's
+/// thread.
 ///
 /// | scheduler | thread |
 /// |---|---|
 /// | `runBlocking { }` | the calling thread |
 /// | `SerialScheduler` | one thread of its own |
+/// | `PoolScheduler` | one of several; always the same once it has started |
 /// | a `DispatchQueue` | whatever thread serves the queue; may change from wake-up to wake-up |
 open class Scheduler: @unchecked Sendable, CustomStringConvertible {
   // SAFETY: subclasses have constants only, or say why not. They are in this package: `init` is.
