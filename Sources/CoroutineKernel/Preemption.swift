@@ -19,6 +19,12 @@ package enum PreemptionPoint: UInt8, Sendable {
   case flag
   /// Take or leave the turn of a home.
   case turn
+  /// Look, without its lock, whether a list of unstarted coroutines has members.
+  case look
+  /// Read, or change, the home of a coroutine that has not started.
+  case home
+  /// Read or write a count or a flag that the loops of a pool share.
+  case pool
 }
 
 /// Who is told of everything that a thread does to shared memory, and may hold the thread up meanwhile.

@@ -64,6 +64,7 @@ extension UnsafeMutablePointer where Pointee == UnstartedList {
   }
 
   private func change(count change: Int) {
+    preemptionPoint(.look, self)
     pointee.count.store(pointee.count.load(ordering: .relaxed) &+ change, ordering: .relaxed)
   }
 }
@@ -87,7 +88,10 @@ extension UnsafeMutablePointer where Pointee == Home {
   package var hasUnstarted: Bool { unstartedCount > 0 }
 
   /// Number of unstarted coroutines here; from another thread a hint.
-  package var unstartedCount: Int { pointee.unstarted.pointee.count.load(ordering: .relaxed) }
+  package var unstartedCount: Int {
+    preemptionPoint(.look, pointee.unstarted)
+    return pointee.unstarted.pointee.count.load(ordering: .relaxed)
+  }
 
   /// Adds a coroutine whose home this is.
   ///
@@ -129,6 +133,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// - Returns: False if somebody has taken it already.
   package func claim(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
     while true {
+      preemptionPoint(.home, fiber)
       let home = fiber.pointee.home
       guard home.pointee.pool == pointee.pool else { return false }
       let list = home.pointee.unstarted
@@ -137,6 +142,7 @@ extension UnsafeMutablePointer where Pointee == Home {
         guard fiber.pointee.home == home else { return nil }
         guard fiber.pointee.isUnclaimed else { return false }
         list.remove(fiber)
+        preemptionPoint(.home, fiber)
         fiber.pointee.home = self
         return true
       }
@@ -174,6 +180,7 @@ extension UnsafeMutablePointer where Pointee == Home {
       for _ in 0..<count {
         guard let fiber = list.pointee.oldest else { break }
         list.remove(fiber)
+        preemptionPoint(.home, fiber)
         fiber.pointee.home = self
         // In no list: the link leads to the next that was taken.
         fiber.newer = nil

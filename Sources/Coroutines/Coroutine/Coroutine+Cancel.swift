@@ -25,6 +25,7 @@ extension Coroutine {
   /// and may be taken over by another loop any moment.
   @inline(__always)
   package final func performAtHome(_ work: @escaping () -> Void) {
+    preemptionPoint(.home, fiber)
     let home = fiber.pointee.home
     if currentThread().currentHome != home {
       postWhileAlive(work)
@@ -53,6 +54,7 @@ extension Coroutine {
     let lock = fiber.joinLock
     lock.withLock {
       guard !isFinished else { return }
+      preemptionPoint(.home, fiber)
       _ = fiber.pointee.home.core.post {
         if !self.isFinished { self.performAtHome(work) }
       }

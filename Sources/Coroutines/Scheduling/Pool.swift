@@ -19,11 +19,11 @@ import Synchronization
 ///   by one thread, `beganOutside` by all. If the sum of the ends, read first, is the sum of the beginnings,
 ///   then there was a moment between the two at which no coroutine lived.
 /// - P3. Loops end when `isOver`: the lists are closed then, and no coroutine lives.
-final class Pool: @unchecked Sendable {
+package final class Pool: @unchecked Sendable {
   // SAFETY: `loops` is written by `init` only; `idle` is guarded by `lock`; the rest is atomic.
 
   let label: String
-  private(set) var loops: [PoolLoop] = []
+  package private(set) var loops: [PoolLoop] = []
 
   private let lock = AllocatedLock()
   /// Loops that sleep, or are about to.
@@ -35,15 +35,29 @@ final class Pool: @unchecked Sendable {
   private let mayStop = Atomic<Bool>(false)
   private let overFlag = Atomic<Bool>(false)
 
-  init(label: String, threads: Int) {
+  /// A pool whose loops nobody runs yet.
+  package init(label: String, threads: Int) {
     self.label = label
     loops = (0..<threads).map { PoolLoop(number: $0, of: self) }
+  }
+
+  /// What is announced before it is looked at or changed.
+  private enum Word: Int {
+    case idleCount, searching, beganOutside, mayStop, overFlag
+  }
+
+  @inline(__always)
+  private func touch(_ word: Word) {
+    // An address for each, inside this object.
+    let start = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    preemptionPoint(.pool, start + word.rawValue)
   }
 
   // MARK: - Launches
 
   /// The loop that a launch from outside goes to: one that sleeps and has nothing to do yet, else any.
   func loopForLaunch(_ thread: ThreadRecord) -> PoolLoop {
+    touch(.idleCount)
     if idleCount.load(ordering: .relaxed) > 0,
       let sleeper = lock.withLock({ idle.last { !$0.home.hasUnstarted } })
     {
@@ -55,21 +69,28 @@ final class Pool: @unchecked Sendable {
   }
 
   /// A coroutine is launched by code that is on none of the loops.
-  func beginsOutside() { beganOutside.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+  func beginsOutside() {
+    touch(.beganOutside)
+    beganOutside.wrappingAdd(1, ordering: .sequentiallyConsistent)
+  }
 
   /// There is a new member in some list.
   @inline(__always)
   func noteWork() {
     cck_fence_light()
+    touch(.idleCount)
     if idleCount.load(ordering: .relaxed) > 0 { wakeOne() }
   }
 
   private func wakeOne() {
+    touch(.searching)
     if searching.load(ordering: .sequentiallyConsistent) > 0 { return }
     let sleeper: PoolLoop? = lock.withLock {
       guard let sleeper = idle.popLast() else { return nil }
+      touch(.idleCount)
       idleCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
       // On its behalf, so that nobody wakes another before it runs.
+      touch(.searching)
       searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
       sleeper.wasSummoned.store(true, ordering: .relaxed)
       return sleeper
@@ -80,11 +101,16 @@ final class Pool: @unchecked Sendable {
   // MARK: - Searching and sleeping
 
   /// The calling loop begins to look for work.
-  func beginSearch() { searching.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+  func beginSearch() {
+    touch(.searching)
+    searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
+  }
 
   /// The calling loop has found something, or gives up without going idle.
   func endSearch() {
+    touch(.searching)
     let left = searching.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue
+    touch(.idleCount)
     if left == 0, idleCount.load(ordering: .relaxed) > 0, hasUnstarted { wakeOne() }
   }
 
@@ -98,8 +124,10 @@ final class Pool: @unchecked Sendable {
   func goIdle(_ loop: PoolLoop) {
     lock.withLock {
       idle.append(loop)
+      touch(.idleCount)
       idleCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
+    touch(.searching)
     searching.wrappingSubtract(1, ordering: .sequentiallyConsistent)
     cck_fence_heavy()
   }
@@ -111,6 +139,7 @@ final class Pool: @unchecked Sendable {
     lock.withLock {
       if let index = idle.firstIndex(where: { $0 === loop }) {
         idle.remove(at: index)
+        touch(.idleCount)
         idleCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
       }
       return loop.wasSummoned.exchange(false, ordering: .relaxed)
@@ -120,19 +149,24 @@ final class Pool: @unchecked Sendable {
   // MARK: - The end
 
   /// Lets the pool end once its coroutines have.
-  func stopWhenEmpty() {
+  package func stopWhenEmpty() {
+    touch(.mayStop)
     mayStop.store(true, ordering: .sequentiallyConsistent)
     wakeAll()
   }
 
   /// All loops are to end.
-  var isOver: Bool { overFlag.load(ordering: .acquiring) }
+  var isOver: Bool {
+    touch(.overFlag)
+    return overFlag.load(ordering: .acquiring)
+  }
 
   /// Nobody is left to use the pool, and no coroutine lives: then it is over.
   ///
   /// - Returns: Whether it is over now.
   func endIfEmpty() -> Bool {
     guard !isOver else { return true }
+    touch(.mayStop)
     guard mayStop.load(ordering: .sequentiallyConsistent), isQuiet else { return false }
     return lock.withLock {
       if isOver { return true }
@@ -146,6 +180,7 @@ final class Pool: @unchecked Sendable {
         for loop in closed { loop.home.reopenUnstarted() }
         return false
       }
+      touch(.overFlag)
       overFlag.store(true, ordering: .sequentiallyConsistent)
       return true
     }
@@ -154,9 +189,10 @@ final class Pool: @unchecked Sendable {
   /// P2.
   private var isQuiet: Bool {
     var ended = 0
-    for loop in loops { ended += loop.ended.load(ordering: .acquiring) }
+    for loop in loops { ended += loop.endedCount }
+    touch(.beganOutside)
     var began = beganOutside.load(ordering: .sequentiallyConsistent)
-    for loop in loops { began += loop.began.load(ordering: .acquiring) }
+    for loop in loops { began += loop.beganCount }
     return ended == began
   }
 

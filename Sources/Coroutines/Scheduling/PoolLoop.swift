@@ -27,10 +27,8 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   private let unownedPool: Unmanaged<Pool>
   private let number: Int
 
-  /// Coroutines launched by this loop's thread.
-  let began: Atomic<Int>
-  /// Coroutines that ended here.
-  let ended: Atomic<Int>
+  private let began: Atomic<Int>
+  private let ended: Atomic<Int>
   /// It was woken to look for work, and counts as searching.
   let wasSummoned: Atomic<Bool>
 
@@ -53,6 +51,23 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
 
   private var pool: Pool { unownedPool._withUnsafeGuaranteedRef { $0 } }
 
+  /// Coroutines launched by this loop's thread.
+  var beganCount: Int {
+    preemptionPoint(.pool, address(0))
+    return began.load(ordering: .acquiring)
+  }
+
+  /// Coroutines that ended here.
+  var endedCount: Int {
+    preemptionPoint(.pool, address(1))
+    return ended.load(ordering: .acquiring)
+  }
+
+  /// An address that stands for `began` (0) or `ended` (1) at preemption points.
+  private func address(_ number: Int) -> UnsafeRawPointer {
+    UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque()) + number
+  }
+
   // MARK: - For launches
 
   package override func homeForLaunch(_ thread: ThreadRecord) -> UnsafeMutablePointer<Home> {
@@ -64,6 +79,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
 
   package override func coroutineBegan(_ coroutine: Coroutine) {
     if currentThread().currentHome == home {
+      preemptionPoint(.pool, address(0))
       began.store(began.load(ordering: .relaxed) &+ 1, ordering: .releasing)
     } else {
       pool.beginsOutside()
@@ -71,6 +87,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   }
 
   package override func coroutineEnded(_ coroutine: Coroutine) {
+    preemptionPoint(.pool, address(1))
     ended.store(ended.load(ordering: .relaxed) &+ 1, ordering: .releasing)
   }
 
@@ -101,7 +118,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   // MARK: - The loop
 
   /// Runs on the calling thread until the pool is over.
-  func run() {
+  package func run() {
     let thread = currentThread()
     cck_overflow_install(thread)
     thread.currentHome = home
@@ -180,6 +197,8 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
 
   /// The oldest coroutine of a small list has been there for long enough.
   private func isDue(_ victim: UnsafeMutablePointer<Home>) -> Bool {
+    // The time of an explored race stands still while anybody looks.
+    if currentPreemptionObserver() != nil { return true }
     guard let oldest = victim.oldestUnstarted else { return false }
     if oldest == candidate.identifier { return now - candidate.since >= grace }
     candidate = (oldest, now)
