@@ -18,7 +18,8 @@ import Synchronization
 /// - P2. `began` is raised before a coroutine can be seen by a loop, `ended` after its end. Each is written
 ///   by one thread, `beganOutside` by all. If the sum of the ends, read first, is the sum of the beginnings,
 ///   then there was a moment between the two at which no coroutine lived.
-/// - P3. Loops end when `isOver`: the lists are closed then, and no coroutine lives.
+/// - P3. Loops end when `isOver`: the lists are closed then, and no coroutine lives. Lists that are closed
+///   while `lock` is free stay so.
 package final class Pool: @unchecked Sendable {
   // SAFETY: `loops` is written by `init` only; `idle` is guarded by `lock`; the rest is atomic.
 
@@ -185,6 +186,9 @@ package final class Pool: @unchecked Sendable {
       return true
     }
   }
+
+  /// For whoever has found a list closed: for good, or only while `endIfEmpty` was looking.
+  var hasDecidedToEnd: Bool { lock.withLock { isOver } }
 
   /// P2.
   private var isQuiet: Bool {

@@ -93,7 +93,9 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
 
   package override func offer(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
     let isElsewhere = currentThread().currentHome != home
-    guard home.offer(fiber) else { return false }
+    while !home.offer(fiber) {
+      if pool.hasDecidedToEnd { return false }
+    }
     if isElsewhere { home.pointee.parker.wake() }
     pool.noteWork()
     return true
