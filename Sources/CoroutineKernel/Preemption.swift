@@ -32,7 +32,8 @@ package enum PreemptionPoint: UInt8, Sendable {
 /// That is the explorer of races, in checked builds.
 ///
 /// A point comes before the access, and never in a section that a lock guards: a thread that is held up
-/// holds nothing that another one could wait for. Between two points a thread touches nothing that others
+/// there holds nothing that another one could wait for. The exception is taking a further lock: then
+/// whoever wants the first one is not to go on meanwhile. Between two points a thread touches nothing that others
 /// change, but for what the first of them names; so an order of points is an order of accesses, as far as
 /// memory that is sequentially consistent goes.
 package protocol PreemptionObserver: AnyObject {
@@ -43,7 +44,7 @@ package protocol PreemptionObserver: AnyObject {
   func willLock(_ address: UnsafeRawPointer)
 
   /// The calling thread has left a lock.
-  func didUnlock()
+  func didUnlock(_ address: UnsafeRawPointer)
 
   /// The calling thread is about to sleep in its parker; returns when it was woken or the time has passed.
   func sleep(in parker: UnsafeMutablePointer<cck_parker_t>, atMost timeout: Int64)
@@ -96,8 +97,8 @@ func willLock(_ address: UnsafeRawPointer) {
 }
 
 @usableFromInline @inline(never)
-func didUnlock() {
-  preemptionObserver(currentThread())?.didUnlock()
+func didUnlock(_ address: UnsafeRawPointer) {
+  preemptionObserver(currentThread())?.didUnlock(address)
 }
 
 #endif
