@@ -27,10 +27,11 @@ extension Coroutine {
   package final func performAtHome(_ work: @escaping () -> Void) {
     preemptionPoint(.home, fiber)
     let home = fiber.pointee.home
-    if currentThread().currentHome != home {
-      postWhileAlive(work)
-    } else if home.pointee.pool == nil || !home.holdsUnclaimed(fiber) {
-      work()
+    guard currentThread().currentHome == home else { return postWhileAlive(work) }
+    switch home.pointee.pool == nil ? .here : home.standing(of: fiber) {
+    case .here: work()
+    case .unclaimed: break
+    case .elsewhere: postWhileAlive(work)
     }
   }
 
