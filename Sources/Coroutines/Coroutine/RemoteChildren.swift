@@ -69,8 +69,13 @@ package final class RemoteChildren: @unchecked Sendable {
     }
   }
 
+  /// It has been cancelled: so is whatever is added.
+  package final var hasBeenCancelled: Bool { lock.withLock { isCancelled } }
+
   /// Cancels all members.
-  package final func cancelAll() {
+  ///
+  /// - Parameter reached: Gets those that the caller's loop holds; the others are sent a message.
+  package final func cancelAll(_ reached: inout [UnsafeMutablePointer<Fiber>]) {
     let (children, registries) = lock.withLock {
       isCancelled = true
       var children: [Coroutine] = []
@@ -82,7 +87,7 @@ package final class RemoteChildren: @unchecked Sendable {
       }
       return (children, nested)
     }
-    for child in children { child.cancel() }
-    for registry in registries { registry.cancelAll() }
+    for child in children { child.cancelWithParent(&reached) }
+    for registry in registries { registry.cancelAll(&reached) }
   }
 }

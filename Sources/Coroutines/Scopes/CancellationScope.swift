@@ -255,12 +255,12 @@ package final class CancellationScope: @unchecked Sendable {
     _ reached: inout [UnsafeMutablePointer<Fiber>]
   ) {
     note(fiber.children, &reached)
-    fiber.coroutine.extras?.remoteChildren?.cancelAll()
+    fiber.coroutine.extras?.remoteChildren?.cancelAll(&reached)
   }
 
   private func cancelChildren(_ reached: inout [UnsafeMutablePointer<Fiber>]) {
     Self.note(children, &reached)
-    remoteChildren?.cancelAll()
+    remoteChildren?.cancelAll(&reached)
   }
 
   /// Notes those of the list that had not been cancelled before.
