@@ -32,8 +32,8 @@ package enum PreemptionPoint: UInt8, Sendable {
 /// That is the explorer of races, in checked builds.
 ///
 /// A point comes before the access, and never in a section that a lock guards: a thread that is held up
-/// there holds nothing that another one could wait for. The exception is taking a further lock: then
-/// whoever wants the first one is not to go on meanwhile. Between two points a thread touches nothing that others
+/// there holds nothing that another one could wait for. The exception is taking a further lock after one
+/// has been left: whoever wants the first one is not to go on meanwhile. Between two points a thread touches nothing that others
 /// change, but for what the first of them names; so an order of points is an order of accesses, as far as
 /// memory that is sequentially consistent goes.
 package protocol PreemptionObserver: AnyObject {

@@ -40,8 +40,10 @@ final class RaceThread: PreemptionObserver, @unchecked Sendable {
   private(set) var next = Next.begin
   private unowned(unsafe) let run: RaceRun
   private let gate = DispatchSemaphore(value: 0)
-  /// Of those that it is in; it is held up inside only before it takes a further one.
+  /// Those that it is in.
   private(set) var locks: [UInt] = []
+  /// It has left one of them that it took within others, so what it did there can be seen.
+  private var hasLeftInner = false
 
   init(number: Int, of run: RaceRun) {
     self.number = number
@@ -118,13 +120,20 @@ final class RaceThread: PreemptionObserver, @unchecked Sendable {
 
   func willLock(_ address: UnsafeRawPointer) {
     let address = UInt(bitPattern: address)
-    pause(.lock(address))
+    // All locks that are taken before any is left are one step: a select takes them in the order of their
+    // addresses, which are others in each run.
+    if locks.isEmpty || hasLeftInner || run.isLocked(address) {
+      pause(.lock(address))
+    } else {
+      run.alsoTouches(address)
+    }
     locks.append(address)
   }
 
   func didUnlock(_ address: UnsafeRawPointer) {
     let address = UInt(bitPattern: address)
     if let index = locks.lastIndex(of: address) { locks.remove(at: index) }
+    hasLeftInner = !locks.isEmpty
   }
 
   func sleep(in parker: UnsafeMutablePointer<Parker>, atMost timeout: Int64) {
