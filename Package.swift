@@ -124,7 +124,7 @@ let package = Package(
     // Loops against one another, held up inside the library: with the trait CheckedPrimitives.
     .testTarget(
       name: "RaceTests",
-      dependencies: ["CoroutinesTesting", "Coroutines", "CoroutineKernel"],
+      dependencies: ["CoroutinesTesting", "Coroutines", "CoroutineKernel", "CCoroutineKernel"],
       swiftSettings: strict
     ),
     .testTarget(

@@ -195,6 +195,14 @@ extension Fiber {
     get { homeWord.load(ordering: .relaxed) }
     nonmutating set { homeWord.store(newValue, ordering: .relaxed) }
   }
+
+  /// Gives it to a loop that takes it over.
+  func move(to home: UnsafeMutablePointer<Home>) { homeWord.store(home, ordering: .releasing) }
+
+  /// Its home is this one, and what its taker did before it gave it there is seen.
+  func hasMoved(to home: UnsafeMutablePointer<Home>) -> Bool {
+    homeWord.load(ordering: .acquiring) == home
+  }
 }
 
 extension UnsafeMutablePointer where Pointee == Fiber {

@@ -123,20 +123,36 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// A coroutine is about to be put in line here.
   @inlinable @inline(__always)
   package func noteBegin() {
+    announceCount()
     pointee.began.store(pointee.began.load(ordering: .relaxed) &+ 1, ordering: .releasing)
   }
 
   /// A coroutine has ended here.
   @inlinable @inline(__always)
   package func noteEnd() {
+    announceCount()
     pointee.ended.store(pointee.ended.load(ordering: .relaxed) &+ 1, ordering: .releasing)
   }
 
   /// Number of coroutines launched here so far.
-  package var beganCount: Int { pointee.began.load(ordering: .acquiring) }
+  package var beganCount: Int {
+    announceCount()
+    return pointee.began.load(ordering: .acquiring)
+  }
 
   /// Number of coroutines that have ended here so far.
-  package var endedCount: Int { pointee.ended.load(ordering: .acquiring) }
+  package var endedCount: Int {
+    announceCount()
+    return pointee.ended.load(ordering: .acquiring)
+  }
+
+  /// The counts of a pool's loops are looked at by the others.
+  @inlinable @inline(__always)
+  func announceCount() {
+    #if COROUTINES_CHECKED
+    if pointee.pool != nil { preemptionPoint(.pool, self) }
+    #endif
+  }
 
   /// Coroutines launched here that have not ended; not in a pool.
   package var live: Int { beganCount - endedCount }

@@ -47,7 +47,7 @@ extension UnsafeMutablePointer where Pointee == cck_lock_t {
   package func release(_ mode: cck_lock_mode_t) {
     cck_lock_release(self, mode)
     #if COROUTINES_CHECKED
-    didUnlock()
+    didUnlock(self)
     #endif
   }
 

@@ -19,6 +19,12 @@ package enum PreemptionPoint: UInt8, Sendable {
   case flag
   /// Take or leave the turn of a home.
   case turn
+  /// Look, without its lock, whether a list of unstarted coroutines has members.
+  case look
+  /// Read, or change, the home of a coroutine that has not started.
+  case home
+  /// Read or write a count or a flag that the loops of a pool share.
+  case pool
 }
 
 /// Who is told of everything that a thread does to shared memory, and may hold the thread up meanwhile.
@@ -26,7 +32,8 @@ package enum PreemptionPoint: UInt8, Sendable {
 /// That is the explorer of races, in checked builds.
 ///
 /// A point comes before the access, and never in a section that a lock guards: a thread that is held up
-/// holds nothing that another one could wait for. Between two points a thread touches nothing that others
+/// there holds nothing that another one could wait for. The exception is taking a further lock after one
+/// has been left: whoever wants the first one is not to go on meanwhile. Between two points a thread touches nothing that others
 /// change, but for what the first of them names; so an order of points is an order of accesses, as far as
 /// memory that is sequentially consistent goes.
 package protocol PreemptionObserver: AnyObject {
@@ -37,7 +44,7 @@ package protocol PreemptionObserver: AnyObject {
   func willLock(_ address: UnsafeRawPointer)
 
   /// The calling thread has left a lock.
-  func didUnlock()
+  func didUnlock(_ address: UnsafeRawPointer)
 
   /// The calling thread is about to sleep in its parker; returns when it was woken or the time has passed.
   func sleep(in parker: UnsafeMutablePointer<cck_parker_t>, atMost timeout: Int64)
@@ -90,8 +97,8 @@ func willLock(_ address: UnsafeRawPointer) {
 }
 
 @usableFromInline @inline(never)
-func didUnlock() {
-  preemptionObserver(currentThread())?.didUnlock()
+func didUnlock(_ address: UnsafeRawPointer) {
+  preemptionObserver(currentThread())?.didUnlock(address)
 }
 
 #endif

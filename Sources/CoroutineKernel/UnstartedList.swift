@@ -13,7 +13,9 @@ public import Synchronization
 ///
 /// Invariants:
 /// - U1. `fiber.isUnclaimed` says that the fiber is in the list of `fiber.home`; both change under that
-///   list's lock only, and the taker sets the home to its own.
+///   list's lock only, and the taker sets the home to its own. Others look at them under the lock of the
+///   list that they take for the home's: between two lists the taker has written the first one, then the
+///   home, which is a release for that reason.
 /// - U2. A fiber in a list has no stack, and its body has not begun.
 @usableFromInline
 package struct UnstartedList: ~Copyable {
@@ -35,6 +37,16 @@ package struct UnstartedList: ~Copyable {
     count = Atomic(0)
     isClosed = false
   }
+}
+
+/// Where a coroutine is, as seen by a loop of its pool.
+package enum Standing {
+  /// In the loop's list. Then whatever concerns its children or waits need not be done: there are none.
+  case unclaimed
+  /// With the loop, which alone can start it, or has.
+  case here
+  /// Taken over by another loop.
+  case elsewhere
 }
 
 extension UnsafeMutablePointer where Pointee == UnstartedList {
@@ -64,6 +76,7 @@ extension UnsafeMutablePointer where Pointee == UnstartedList {
   }
 
   private func change(count change: Int) {
+    preemptionPoint(.look, self)
     pointee.count.store(pointee.count.load(ordering: .relaxed) &+ change, ordering: .relaxed)
   }
 }
@@ -87,7 +100,10 @@ extension UnsafeMutablePointer where Pointee == Home {
   package var hasUnstarted: Bool { unstartedCount > 0 }
 
   /// Number of unstarted coroutines here; from another thread a hint.
-  package var unstartedCount: Int { pointee.unstarted.pointee.count.load(ordering: .relaxed) }
+  package var unstartedCount: Int {
+    preemptionPoint(.look, pointee.unstarted)
+    return pointee.unstarted.pointee.count.load(ordering: .relaxed)
+  }
 
   /// Adds a coroutine whose home this is.
   ///
@@ -129,15 +145,17 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// - Returns: False if somebody has taken it already.
   package func claim(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
     while true {
+      preemptionPoint(.home, fiber)
       let home = fiber.pointee.home
       guard home.pointee.pool == pointee.pool else { return false }
       let list = home.pointee.unstarted
       let isMine: Bool? = list.withLock {
         // Taken over by another loop between the look and the lock.
-        guard fiber.pointee.home == home else { return nil }
+        guard fiber.pointee.hasMoved(to: home) else { return nil }
         guard fiber.pointee.isUnclaimed else { return false }
         list.remove(fiber)
-        fiber.pointee.home = self
+        preemptionPoint(.home, fiber)
+        fiber.pointee.move(to: self)
         return true
       }
       guard let isMine else { continue }
@@ -146,11 +164,13 @@ extension UnsafeMutablePointer where Pointee == Home {
     }
   }
 
-  /// The coroutine has not started, and its home is this one.
-  ///
-  /// Then whatever concerns its children or waits need not be done: there are none.
-  package func holdsUnclaimed(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
-    pointee.unstarted.withLock { fiber.pointee.home == self && fiber.pointee.isUnclaimed }
+  /// Where a coroutine is whose home this was a moment ago.
+  package func standing(of fiber: UnsafeMutablePointer<Fiber>) -> Standing {
+    pointee.unstarted.withLock {
+      preemptionPoint(.home, fiber)
+      guard fiber.pointee.hasMoved(to: self) else { return .elsewhere }
+      return fiber.pointee.isUnclaimed ? .unclaimed : .here
+    }
   }
 
   /// The number of the oldest unstarted coroutine here, from any thread.
@@ -174,7 +194,8 @@ extension UnsafeMutablePointer where Pointee == Home {
       for _ in 0..<count {
         guard let fiber = list.pointee.oldest else { break }
         list.remove(fiber)
-        fiber.pointee.home = self
+        preemptionPoint(.home, fiber)
+        fiber.pointee.move(to: self)
         // In no list: the link leads to the next that was taken.
         fiber.newer = nil
         if let last { last.newer = fiber } else { first = fiber }

@@ -18,6 +18,19 @@ extension Coroutine {
     performAtHome { CancellationScope.deliver(to: self.fiber, from: nil) }
   }
 
+  /// Cancels it because its parent is.
+  ///
+  /// - Parameter reached: Gets it if the caller's loop holds it: the caller sees to its children and waits.
+  ///   (Calling it from here would be recursion, as deep as the line of descendants is long.)
+  final func cancelWithParent(_ reached: inout [UnsafeMutablePointer<Fiber>]) {
+    guard !isFinished, requestCancellation() else { return }
+    switch standing {
+    case .here: reached.append(fiber)
+    case .unclaimed: break
+    case .elsewhere: postWhileAlive { CancellationScope.deliver(to: self.fiber, from: nil) }
+    }
+  }
+
   /// Has its home's loop do `work` with its waits and children, unless it has ended: at once if that is
   /// the caller.
   ///
@@ -25,12 +38,20 @@ extension Coroutine {
   /// and may be taken over by another loop any moment.
   @inline(__always)
   package final func performAtHome(_ work: @escaping () -> Void) {
-    let home = fiber.pointee.home
-    if currentThread().currentHome != home {
-      postWhileAlive(work)
-    } else if home.pointee.pool == nil || !home.holdsUnclaimed(fiber) {
-      work()
+    switch standing {
+    case .here: work()
+    case .unclaimed: break
+    case .elsewhere: postWhileAlive(work)
     }
+  }
+
+  /// Where it is, seen from the calling thread.
+  @inline(__always)
+  private final var standing: Standing {
+    preemptionPoint(.home, fiber)
+    let home = fiber.pointee.home
+    guard currentThread().currentHome == home else { return .elsewhere }
+    return home.pointee.pool == nil ? .here : home.standing(of: fiber)
   }
 
   /// Notes that cancellation has been asked for.
@@ -53,6 +74,7 @@ extension Coroutine {
     let lock = fiber.joinLock
     lock.withLock {
       guard !isFinished else { return }
+      preemptionPoint(.home, fiber)
       _ = fiber.pointee.home.core.post {
         if !self.isFinished { self.performAtHome(work) }
       }

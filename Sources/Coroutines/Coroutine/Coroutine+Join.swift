@@ -90,6 +90,7 @@ extension Coroutine {
     if thread.runningFiber == fiber {
       throw CoroutineError.joinsItself
     }
+    preemptionPoint(.flag, fiber)
     if let home = thread.currentHome, home.pointee.pool != nil,
       fiber.pointee.phase.load(ordering: .relaxed) == .ready, home.claim(fiber)
     {

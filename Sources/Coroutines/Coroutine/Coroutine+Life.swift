@@ -30,6 +30,7 @@ extension Coroutine {
   /// What the body holds on to is released with it, as soon as it has ended, whoever keeps the
   /// handle.
   private final func runBody() {
+    preemptionPoint(.flag, fiber)
     if cancellationRequest.isSet {
       // Cancelled before it started: the body does not run at all.
       dropWork()

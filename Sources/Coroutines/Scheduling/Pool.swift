@@ -13,17 +13,18 @@ import Synchronization
 ///
 /// Invariants:
 /// - P1. A launch: into the list, light fence, then `idleCount` and `searching` are read. Going idle:
-///   `idleCount` up, `searching` down, heavy fence, then all lists are looked at once more. So one of the
-///   two sees the other.
+///   `idleCount` up, `searching` down, heavy fence, then all lists are looked at once more; and so who ends a
+///   search as the last one. So one of the two sees the other.
 /// - P2. A home's `began` is raised before the coroutine can be seen by a loop, its `ended` after the end. Each is
 ///   written by one thread, `beganOutside` by all. If the sum of the ends, read first, is the sum of the beginnings,
 ///   then there was a moment between the two at which no coroutine lived.
-/// - P3. Loops end when `isOver`: the lists are closed then, and no coroutine lives.
-final class Pool: @unchecked Sendable {
+/// - P3. Loops end when `isOver`: the lists are closed then, and no coroutine lives. Lists that are closed
+///   while `lock` is free stay so.
+package final class Pool: @unchecked Sendable {
   // SAFETY: `loops` is written by `init` only; `idle` is guarded by `lock`; the rest is atomic.
 
   let label: String
-  private(set) var loops: [PoolLoop] = []
+  package private(set) var loops: [PoolLoop] = []
 
   private let lock = AllocatedLock()
   /// Loops that sleep, or are about to.
@@ -35,15 +36,29 @@ final class Pool: @unchecked Sendable {
   private let mayStop = Atomic<Bool>(false)
   private let overFlag = Atomic<Bool>(false)
 
-  init(label: String, threads: Int) {
+  /// A pool whose loops nobody runs yet.
+  package init(label: String, threads: Int) {
     self.label = label
     loops = (0..<threads).map { PoolLoop(number: $0, of: self) }
+  }
+
+  /// What is announced before it is looked at or changed.
+  private enum Word: Int {
+    case idleCount, searching, beganOutside, mayStop, overFlag
+  }
+
+  @inline(__always)
+  private func touch(_ word: Word) {
+    // An address for each, inside this object.
+    let start = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
+    preemptionPoint(.pool, start + word.rawValue)
   }
 
   // MARK: - Launches
 
   /// The loop that a launch from outside goes to: one that sleeps and has nothing to do yet, else any.
   func loopForLaunch(_ thread: ThreadRecord) -> PoolLoop {
+    touch(.idleCount)
     if idleCount.load(ordering: .relaxed) > 0,
       let sleeper = lock.withLock({ idle.last { !$0.home.hasUnstarted } })
     {
@@ -55,24 +70,28 @@ final class Pool: @unchecked Sendable {
   }
 
   /// A coroutine is launched by code that is on none of the loops.
-  func beginsOutside() { beganOutside.wrappingAdd(1, ordering: .sequentiallyConsistent) }
-
-  /// It has been refused.
-  func beginsNotOutside() { beganOutside.wrappingSubtract(1, ordering: .sequentiallyConsistent) }
+  func beginsOutside() {
+    touch(.beganOutside)
+    beganOutside.wrappingAdd(1, ordering: .sequentiallyConsistent)
+  }
 
   /// There is a new member in some list.
   @inline(__always)
   func noteWork() {
     cck_fence_light()
+    touch(.idleCount)
     if idleCount.load(ordering: .relaxed) > 0 { wakeOne() }
   }
 
   private func wakeOne() {
+    touch(.searching)
     if searching.load(ordering: .sequentiallyConsistent) > 0 { return }
     let sleeper: PoolLoop? = lock.withLock {
       guard let sleeper = idle.popLast() else { return nil }
+      touch(.idleCount)
       idleCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
       // On its behalf, so that nobody wakes another before it runs.
+      touch(.searching)
       searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
       sleeper.wasSummoned.store(true, ordering: .relaxed)
       return sleeper
@@ -83,12 +102,20 @@ final class Pool: @unchecked Sendable {
   // MARK: - Searching and sleeping
 
   /// The calling loop begins to look for work.
-  func beginSearch() { searching.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+  func beginSearch() {
+    touch(.searching)
+    searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
+  }
 
   /// The calling loop has found something, or gives up without going idle.
   func endSearch() {
+    touch(.searching)
     let left = searching.wrappingSubtract(1, ordering: .sequentiallyConsistent).newValue
-    if left == 0, idleCount.load(ordering: .relaxed) > 0, hasUnstarted { wakeOne() }
+    touch(.idleCount)
+    guard left == 0, idleCount.load(ordering: .relaxed) > 0 else { return }
+    // P1, for a launch that still saw this loop searching.
+    cck_fence_heavy()
+    if hasUnstarted { wakeOne() }
   }
 
   /// A list has members; a hint.
@@ -101,8 +128,10 @@ final class Pool: @unchecked Sendable {
   func goIdle(_ loop: PoolLoop) {
     lock.withLock {
       idle.append(loop)
+      touch(.idleCount)
       idleCount.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
+    touch(.searching)
     searching.wrappingSubtract(1, ordering: .sequentiallyConsistent)
     cck_fence_heavy()
   }
@@ -114,6 +143,7 @@ final class Pool: @unchecked Sendable {
     lock.withLock {
       if let index = idle.firstIndex(where: { $0 === loop }) {
         idle.remove(at: index)
+        touch(.idleCount)
         idleCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
       }
       return loop.wasSummoned.exchange(false, ordering: .relaxed)
@@ -123,19 +153,24 @@ final class Pool: @unchecked Sendable {
   // MARK: - The end
 
   /// Lets the pool end once its coroutines have.
-  func stopWhenEmpty() {
+  package func stopWhenEmpty() {
+    touch(.mayStop)
     mayStop.store(true, ordering: .sequentiallyConsistent)
     wakeAll()
   }
 
   /// All loops are to end.
-  var isOver: Bool { overFlag.load(ordering: .acquiring) }
+  var isOver: Bool {
+    touch(.overFlag)
+    return overFlag.load(ordering: .acquiring)
+  }
 
   /// Nobody is left to use the pool, and no coroutine lives: then it is over.
   ///
   /// - Returns: Whether it is over now.
   func endIfEmpty() -> Bool {
     guard !isOver else { return true }
+    touch(.mayStop)
     guard mayStop.load(ordering: .sequentiallyConsistent), isQuiet else { return false }
     return lock.withLock {
       if isOver { return true }
@@ -149,15 +184,20 @@ final class Pool: @unchecked Sendable {
         for loop in closed { loop.home.reopenUnstarted() }
         return false
       }
+      touch(.overFlag)
       overFlag.store(true, ordering: .sequentiallyConsistent)
       return true
     }
   }
 
+  /// For whoever has found a list closed: for good, or only while `endIfEmpty` was looking.
+  var hasDecidedToEnd: Bool { lock.withLock { isOver } }
+
   /// P2.
   private var isQuiet: Bool {
     var ended = 0
     for loop in loops { ended += loop.home.endedCount }
+    touch(.beganOutside)
     var began = beganOutside.load(ordering: .sequentiallyConsistent)
     for loop in loops { began += loop.home.beganCount }
     return ended == began

@@ -63,9 +63,8 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     // P2: first.
     let isHere = currentThread().currentHome == home
     if isHere { home.noteBegin() } else { pool.beginsOutside() }
-    guard home.offer(fiber) else {
-      if isHere { home.noteEnd() } else { pool.beginsNotOutside() }
-      return false
+    while !home.offer(fiber) {
+      if pool.hasDecidedToEnd { return false }
     }
     if !isHere { home.pointee.parker.wake() }
     unownedPool._withUnsafeGuaranteedRef { $0.noteWork() }
@@ -91,7 +90,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   // MARK: - The loop
 
   /// Runs on the calling thread until the pool is over.
-  func run() {
+  package func run() {
     let thread = currentThread()
     cck_overflow_install(thread)
     thread.currentHome = home
@@ -170,6 +169,8 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
 
   /// The oldest coroutine of a small list has been there for long enough.
   private func isDue(_ victim: UnsafeMutablePointer<Home>) -> Bool {
+    // The time of an explored race stands still while anybody looks.
+    if currentPreemptionObserver() != nil { return true }
     guard let oldest = victim.oldestUnstarted else { return false }
     if oldest == candidate.identifier { return now - candidate.since >= grace }
     candidate = (oldest, now)

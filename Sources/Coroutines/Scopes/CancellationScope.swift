@@ -102,12 +102,17 @@ package final class CancellationScope: @unchecked Sendable {
     _ coroutine: Coroutine
   ) {
     let known = outer == nil ? coroutine.extras?.remoteChildren : outer?.remoteChildren
-    if let known {
-      known.join(inner)
-    } else if let outer {
-      outer.remoteChildren = inner
+    if let known { return known.join(inner) }
+    var registry = inner
+    if inner.hasBeenCancelled {
+      // What the code around launches later has not been, so it needs a registry of its own.
+      registry = RemoteChildren()
+      registry.join(inner)
+    }
+    if let outer {
+      outer.remoteChildren = registry
     } else {
-      coroutine.requiredExtras.remoteChildren = inner
+      coroutine.requiredExtras.remoteChildren = registry
     }
   }
 
@@ -255,12 +260,12 @@ package final class CancellationScope: @unchecked Sendable {
     _ reached: inout [UnsafeMutablePointer<Fiber>]
   ) {
     note(fiber.children, &reached)
-    fiber.coroutine.extras?.remoteChildren?.cancelAll()
+    fiber.coroutine.extras?.remoteChildren?.cancelAll(&reached)
   }
 
   private func cancelChildren(_ reached: inout [UnsafeMutablePointer<Fiber>]) {
     Self.note(children, &reached)
-    remoteChildren?.cancelAll()
+    remoteChildren?.cancelAll(&reached)
   }
 
   /// Notes those of the list that had not been cancelled before.

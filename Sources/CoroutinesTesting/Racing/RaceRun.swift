@@ -128,6 +128,9 @@ final class RaceRun {
       switch thread.next {
       case .begin: ("begins", [])
       case .access(let point, let address): ("\(point) \(number(of: address))", [address])
+      case .lock(let address):
+        // The sections that it is in go on with this step.
+        ("lock \(number(of: address))", Set(thread.locks + [address]))
       case .wake(let parker, _):
         ("wakes up \(number(of: UInt(bitPattern: parker)))", [UInt(bitPattern: parker)])
       case .condition(let address, _): ("goes on \(number(of: address))", [address])
@@ -143,6 +146,9 @@ final class RaceRun {
     objects[address] = objects.count + 1
     return objects.count
   }
+
+  /// Somebody is in a section that this lock guards.
+  func isLocked(_ address: UInt) -> Bool { threads.contains { $0.locks.contains(address) } }
 
   /// The thread that goes touches something in a section that a lock guards.
   func alsoTouches(_ address: UInt) {

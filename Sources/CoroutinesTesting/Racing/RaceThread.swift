@@ -26,6 +26,8 @@ final class RaceThread: PreemptionObserver, @unchecked Sendable {
     case begin
     /// Access an address.
     case access(PreemptionPoint, UInt)
+    /// Take a lock that nobody who is held up has.
+    case lock(UInt)
     /// Wake up in its parker; for ever if the deadline is nil.
     case wake(UnsafeMutablePointer<Parker>, deadline: Int64?)
     /// Go on once something is true.
@@ -38,7 +40,10 @@ final class RaceThread: PreemptionObserver, @unchecked Sendable {
   private(set) var next = Next.begin
   private unowned(unsafe) let run: RaceRun
   private let gate = DispatchSemaphore(value: 0)
-  private var locksHeld = 0
+  /// Those that it is in.
+  private(set) var locks: [UInt] = []
+  /// It has left one of them that it took within others, so what it did there can be seen.
+  private var hasLeftInner = false
 
   init(number: Int, of run: RaceRun) {
     self.number = number
@@ -54,6 +59,7 @@ final class RaceThread: PreemptionObserver, @unchecked Sendable {
   var isReady: Bool {
     switch next {
     case .begin, .access: true
+    case .lock(let address): !run.isLocked(address)
     case .wake(let parker, _): cck_parker_is_announced(parker) == 0
     case .condition(_, let isTrue): isTrue()
     case .end: false
@@ -75,6 +81,7 @@ final class RaceThread: PreemptionObserver, @unchecked Sendable {
     switch next {
     case .wake: "sleeps, and nobody will wake it: its coroutines all wait"
     case .condition: "waits for a condition that nobody will make true"
+    case .lock: "waits for a lock, whose holder waits, too"
     case .begin, .access: "runs"
     case .end: "has ended"
     }
@@ -107,16 +114,27 @@ final class RaceThread: PreemptionObserver, @unchecked Sendable {
 
   func reach(_ point: PreemptionPoint, _ address: UnsafeRawPointer) {
     let address = UInt(bitPattern: address)
-    if locksHeld > 0 { return run.alsoTouches(address) }
+    if !locks.isEmpty { return run.alsoTouches(address) }
     pause(.access(point, address))
   }
 
   func willLock(_ address: UnsafeRawPointer) {
-    reach(.lock, address)
-    locksHeld += 1
+    let address = UInt(bitPattern: address)
+    // All locks that are taken before any is left are one step: a select takes them in the order of their
+    // addresses, which are others in each run.
+    if locks.isEmpty || hasLeftInner || run.isLocked(address) {
+      pause(.lock(address))
+    } else {
+      run.alsoTouches(address)
+    }
+    locks.append(address)
   }
 
-  func didUnlock() { locksHeld -= 1 }
+  func didUnlock(_ address: UnsafeRawPointer) {
+    let address = UInt(bitPattern: address)
+    if let index = locks.lastIndex(of: address) { locks.remove(at: index) }
+    hasLeftInner = !locks.isEmpty
+  }
 
   func sleep(in parker: UnsafeMutablePointer<Parker>, atMost timeout: Int64) {
     pause(.wake(parker, deadline: timeout < 0 ? nil : run.clock + timeout))
