@@ -178,6 +178,8 @@ package enum Selection {
         // Two clauses in one queue become ready together: each is as likely to stand first.
         var order = RandomOrder(count, thread)
         let isShuffled = namesAChannelTwice(entries, count)
+        // What is drawn depends on how many numbers others have drawn.
+        if isShuffled { noteAccess(nil) }
         for position in 0..<count {
           let index = isShuffled ? order.next() ?? position : position
           guard let core = entries[index].core else { continue }
