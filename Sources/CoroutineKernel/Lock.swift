@@ -88,6 +88,18 @@ package struct AllocatedLock: ~Copyable, @unchecked Sendable {
   ) throws(Failure) -> Result {
     try pointer.withLock(body)
   }
+
+  /// Runs `body` under the lock, unseen by observers: for bookkeeping whose order nobody can tell.
+  ///
+  /// The body may not park and may not run code of the user's.
+  @inline(__always)
+  package func withUnobservedLock<Result: ~Copyable, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let mode = cck_lock_acquire(pointer, currentThread())
+    defer { cck_lock_release(pointer, mode) }
+    return try body()
+  }
 }
 
 extension UnsafeMutablePointer where Pointee == cck_thread_t {

@@ -46,6 +46,10 @@ package protocol PreemptionObserver: AnyObject {
   /// The calling thread has left a lock.
   func didUnlock(_ address: UnsafeRawPointer)
 
+  /// The calling thread reads or writes `address` where it need not be held up; nil: what it does may depend on
+  /// anything that others do.
+  func note(_ address: UnsafeRawPointer?)
+
   /// The calling thread is about to sleep in its parker; returns when it was woken or the time has passed.
   func sleep(in parker: UnsafeMutablePointer<cck_parker_t>, atMost timeout: Int64)
 
@@ -92,6 +96,11 @@ func reachPreemptionPoint(_ point: PreemptionPoint, _ address: UnsafeRawPointer)
 }
 
 @usableFromInline @inline(never)
+func noteToObserver(_ address: UnsafeRawPointer?) {
+  preemptionObserver(currentThread())?.note(address)
+}
+
+@usableFromInline @inline(never)
 func willLock(_ address: UnsafeRawPointer) {
   preemptionObserver(currentThread())?.willLock(address)
 }
@@ -108,6 +117,16 @@ func didUnlock(_ address: UnsafeRawPointer) {
 package func preemptionPoint(_ point: PreemptionPoint, _ address: UnsafeRawPointer) {
   #if COROUTINES_CHECKED
   reachPreemptionPoint(point, address)
+  #endif
+}
+
+/// Tells a checked build's observer of an access at which nobody is held up; nothing in others.
+///
+/// - Parameter address: What is read or written; nil if it may be anything that others change.
+@inlinable @inline(__always)
+package func noteAccess(_ address: UnsafeRawPointer?) {
+  #if COROUTINES_CHECKED
+  noteToObserver(address)
   #endif
 }
 

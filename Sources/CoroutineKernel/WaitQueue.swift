@@ -75,8 +75,9 @@ package struct WaitQueue {
   @inlinable
   package mutating func firstLive() -> UnsafeMutablePointer<Waiter>? {
     while let waiter = first {
-      guard let race = waiter.pointee.race, race.pointee.winner.load(ordering: .acquiring) != -1
-      else { return waiter }
+      guard let race = waiter.pointee.race else { return waiter }
+      preemptionPoint(.claim, race)
+      if race.pointee.winner.load(ordering: .acquiring) == -1 { return waiter }
       remove(waiter)
     }
     return nil

@@ -95,6 +95,18 @@ private let lostUpdate: @Sendable () throws -> Void = {
     #expect(exploration.runs > 6)
   }
 
+  #if !COROUTINES_CHECKED
+  @Test func `to leave orders out says which build it needs, and tries none (rule 12)`() throws {
+    let runs = Numbers()
+    let error = #expect(throws: NoPreemptionPoints.self) {
+      try explore(sharing: .libraryObjectsOnly) { runs.add(1) }
+    }
+    #expect("\(try #require(error))".hasPrefix("explore(sharing: .libraryObjectsOnly)"))
+    #expect("\(try #require(error))".contains("--traits CheckedPrimitives"))
+    #expect(runs.entries.isEmpty)
+  }
+  #endif
+
   @Test func `an order that ends in a deadlock is found`() {
     let failure = #expect(throws: ExplorationFailure.self) {
       try explore {

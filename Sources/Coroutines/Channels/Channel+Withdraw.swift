@@ -12,6 +12,7 @@ extension Channel {
   package func withdrawWait(of coroutine: Coroutine) {
     coroutine.performAtHome { [self] in
       let fiber = coroutine.fiber
+      noteAccess(fiber)
       guard fiber.pointee.phase.load(ordering: .relaxed) == .suspended,
         let waiter = fiber.pointee.waiter, waiter.pointee.lock == core.lock,
         waiter.withdraw(.cancelled)

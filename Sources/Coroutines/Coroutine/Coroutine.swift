@@ -190,7 +190,9 @@ extension Coroutine {
   ///
   /// From another thread: what it was doing a moment ago, except that `finished` is final.
   public final var state: State {
-    switch fiber.pointee.phase.load(ordering: .acquiring) {
+    // Whoever wakes a coroutine changes it.
+    noteAccess(nil)
+    return switch fiber.pointee.phase.load(ordering: .acquiring) {
     case .ready: .ready
     case .running: .running
     case .suspended: .suspended

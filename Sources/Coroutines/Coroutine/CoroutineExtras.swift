@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoroutineKernel
 public import Synchronization
+
+#if COROUTINES_CHECKED
+public import CoroutineKernel
+#else
+import CoroutineKernel
+#endif
 
 /// A flag that is set, from any thread, and can be looked at from any other.
 @usableFromInline
@@ -14,7 +19,18 @@ package struct AtomicFlag: ~Copyable, Sendable {
 
   /// It has been set.
   @inlinable @inline(__always)
-  package var isSet: Bool { value.load(ordering: .acquiring) }
+  package var isSet: Bool {
+    noteUse()
+    return value.load(ordering: .acquiring)
+  }
+
+  /// Tells who explores orders that it is read or written.
+  @inlinable @inline(__always)
+  package func noteUse() {
+    #if COROUTINES_CHECKED
+    withUnsafePointer(to: value) { noteAccess($0) }
+    #endif
+  }
 
   /// Takes it back: nobody else may know the flag any more.
   @inlinable @inline(__always)
@@ -26,6 +42,7 @@ package struct AtomicFlag: ~Copyable, Sendable {
   @inlinable @inline(__always)
   @discardableResult
   package func set() -> Bool {
+    noteUse()
     if value.load(ordering: .relaxed) { return false }
     return !value.exchange(true, ordering: .sequentiallyConsistent)
   }

@@ -35,8 +35,8 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
 
   @exclusivity(unchecked)
   private var isSearching = false
-  /// The coroutine that was the oldest of the last small list seen, and since when.
-  private var candidate: (identifier: UInt64, since: Int64) = (0, 0)
+  /// For each loop, the coroutine that was the oldest when its list was last seen small, and since when.
+  private var candidates: [(identifier: UInt64, since: Int64)] = []
 
   init(number: Int, of pool: Pool) {
     self.unownedPool = .passUnretained(pool)
@@ -158,22 +158,24 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   private func steal() -> Bool {
     let loops = pool.loops
     for distance in 1..<max(loops.count, 1) {
-      let victim = loops[(number + distance) % loops.count].home
+      let other = (number + distance) % loops.count
+      let victim = loops[other].home
       let count = victim.unstartedCount
       if count == 0 { continue }
-      if count < fewestAtOnce, !isDue(victim) { continue }
+      if count < fewestAtOnce, !isDue(victim, other) { continue }
       if home.steal(from: victim, limit: mostStolen) > 0 { return true }
     }
     return false
   }
 
   /// The oldest coroutine of a small list has been there for long enough.
-  private func isDue(_ victim: UnsafeMutablePointer<Home>) -> Bool {
+  private func isDue(_ victim: UnsafeMutablePointer<Home>, _ number: Int) -> Bool {
     // The time of an explored race stands still while anybody looks.
     if currentPreemptionObserver() != nil { return true }
     guard let oldest = victim.oldestUnstarted else { return false }
-    if oldest == candidate.identifier { return now - candidate.since >= grace }
-    candidate = (oldest, now)
+    if candidates.isEmpty { candidates = Array(repeating: (0, 0), count: pool.loops.count) }
+    if oldest == candidates[number].identifier { return now - candidates[number].since >= grace }
+    candidates[number] = (oldest, now)
     return false
   }
 }

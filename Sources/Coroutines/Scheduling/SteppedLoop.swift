@@ -14,6 +14,30 @@ package protocol Chooser: AnyObject {
   func choose(among candidates: [UInt64]) -> Int
 }
 
+/// Who is told what a stepped loop does, as it does it.
+package protocol StepWatcher: AnyObject {
+  /// A coroutine is about to run.
+  ///
+  /// - Parameters:
+  ///   - index: Its place among the ready ones.
+  ///   - ready: All that are ready, first come first.
+  ///   - isForced: Nobody else may run now.
+  func willRun(_ index: Int, of ready: [Coroutine], isForced: Bool)
+
+  /// The running coroutine's select takes one of several ready clauses.
+  ///
+  /// - Parameters:
+  ///   - index: Its place among the ready ones.
+  ///   - ready: Their numbers.
+  func willTakeClause(_ index: Int, of ready: [Int])
+
+  /// A coroutine has been launched.
+  func didLaunch()
+
+  /// All wait, and the clock is set forward to the nearest timer.
+  func willJump()
+}
+
 /// A scheduler that runs one coroutine at a time when told so, chooses which one by a `Chooser`, and
 /// keeps its own time: what tests and simulations run on.
 package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
@@ -50,6 +74,9 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
   /// Called before a coroutine gets its stack; true makes it fail as if there were no memory.
   package var failsToStart: ((Coroutine) -> Bool)?
 
+  /// Told of each step.
+  package weak var watcher: (any StepWatcher)?
+
   private let lock = AllocatedLock()
   /// Coroutines that have not ended, by number.
   private var live: [UInt64: Coroutine] = [:]
@@ -75,22 +102,25 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
 
   package override func chooseClause(among ready: [Int]) -> Int {
     // Numbers that no coroutine has.
-    chooser.choose(among: ready.map { UInt64.max - UInt64($0) })
+    let index = chooser.choose(among: ready.map { UInt64.max - UInt64($0) })
+    watcher?.willTakeClause(index, of: ready)
+    return index
   }
 
   package override func coroutineBegan(_ coroutine: Coroutine) {
-    lock.withLock { live[coroutine.id] = coroutine }
+    lock.withUnobservedLock { live[coroutine.id] = coroutine }
+    watcher?.didLaunch()
   }
 
   package override func coroutineEnded(_ coroutine: Coroutine) {
-    let ended = lock.withLock { live.removeValue(forKey: coroutine.id) }
+    let ended = lock.withUnobservedLock { live.removeValue(forKey: coroutine.id) }
     // Released after the lock.
     _ = ended
   }
 
   /// Those that have not ended, in the order of their launches.
   package var coroutines: [Coroutine] {
-    lock.withLock { live.values.sorted { $0.id < $1.id } }
+    lock.withUnobservedLock { live.values.sorted { $0.id < $1.id } }
   }
 
   // MARK: - Running
@@ -154,13 +184,15 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
     let ready = ready
     guard !ready.isEmpty else { return false }
     var index = 0
-    if home.pointee.urgent > 0 {
+    let isForced = home.pointee.urgent > 0
+    if isForced {
       // One was started by another with `immediately`: no choice.
       home.pointee.urgent -= 1
     } else if ready.count > 1 {
       index = chooser.choose(among: ready.map(\.id))
     }
     let coroutine = ready[index]
+    watcher?.willRun(index, of: ready, isForced: isForced)
     let fiber = home.pop(at: index)
     if fiber.pointee.stack == nil, failsToStart?(coroutine) == true {
       Coroutine.failToStart(fiber)
@@ -177,6 +209,7 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
   /// - Returns: False if there is none, or none so near.
   package func jump(notBeyond limit: Int64 = .max) -> Bool {
     guard let nearest = home.pointee.timers.nearest, nearest <= limit else { return false }
+    watcher?.willJump()
     clock = max(clock, nearest)
     return true
   }
@@ -206,6 +239,7 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
   ///
   /// - Returns: For `cancel`.
   package func setAlarm(at deadline: Int64, _ ring: @escaping () -> Void) -> Alarm {
+    noteAccess(UnsafeRawPointer(bitPattern: Int(truncatingIfNeeded: deadline)))
     var id: ObjectIdentifier?
     let alarm = Alarm(deadline) { [weak self] in
       // The timer's memory, and this closure, last until it has returned.

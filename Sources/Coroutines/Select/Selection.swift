@@ -283,7 +283,11 @@ package enum Selection {
   ) {
     // Two clauses in one queue become ready together: each is as likely to stand first.
     let isShuffled = namesAChannelTwice(entries, count)
-    if isShuffled { shuffle(entries, count, thread) }
+    if isShuffled {
+      // What is drawn depends on how many numbers others have drawn.
+      noteAccess(nil)
+      shuffle(entries, count, thread)
+    }
     for place in 0..<count {
       let position = isShuffled ? Int(entries[place].order) : place
       let entry = entries + position

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
 import Synchronization
 
 /// A child of a supervisor: the same one through all restarts.
@@ -49,7 +50,11 @@ public final class SupervisedChild: @unchecked Sendable {
   func noteBeginning() { begun.add(1, ordering: .relaxed) }
 
   /// How often it has been restarted.
-  public var restarts: Int { max(0, begun.load(ordering: .relaxed) - 1) }
+  public var restarts: Int {
+    // Each beginning changes it.
+    noteAccess(nil)
+    return max(0, begun.load(ordering: .relaxed) - 1)
+  }
 
   /// It has ended for good.
   public var isStopped: Bool { part.lifetime.isOver }

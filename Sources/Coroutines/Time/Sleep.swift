@@ -94,6 +94,8 @@ package enum Timers {
     _ context: UnsafeMutableRawPointer?,
     _ body: () throws -> Result
   ) rethrows -> Result {
+    // Timers of one moment fire in the order of their arming: the moment is what they share.
+    noteAccess(UnsafeRawPointer(bitPattern: Int(truncatingIfNeeded: deadline)))
     var timer = KernelTimer(deadline: deadline, context: context, fire: fire)
     return try withUnsafeMutablePointer(to: &timer) { timer in
       let isNearest = deadline < home.pointee.timers.nearest ?? .max

@@ -79,17 +79,22 @@ public struct ExplorationFailure: Error, CustomStringConvertible {
 ///   - strategy: How to go through the orders.
 ///   - runs: At most so many.
 ///   - replay: The order of an earlier report: only that one is run.
+///   - sharing: What the body promises about what its coroutines share. Other than `anything` only in a
+///     checked build, and only with `exhaustive()` without a bound on delays.
 ///   - body: What to explore.
 /// - Returns: What was done.
 /// - Throws: `ExplorationFailure`, with the fewest detours that still fail; `ExplorationError` if the body is
-///   not the same each time.
+///   not the same each time; `NoPreemptionPoints` if `sharing` asks for what this build cannot see.
 @discardableResult
 public func explore(
   _ strategy: ExplorationStrategy = .exhaustive(),
   runs: Int = 10_000,
   replay: String? = nil,
+  sharing: ExplorationSharing = .anything,
   _ body: @escaping () throws -> Void
 ) throws -> Exploration {
+  if sharing != .anything { try checkThatReductionIsPossible(strategy) }
+  var steps: [ExploredStep] = []
   let explorer = Explorer { chooser, isTraced in
     let scheduler = TestScheduler(chooser, "exploration")
     var interleaving = Interleaving()
@@ -97,7 +102,11 @@ public func explore(
     if isTraced { loop.afterStep = { [unowned loop] in interleaving.add($0, at: loop.clock) } }
     defer { loop.afterStep = nil }
     do {
-      try scheduler.run(body)
+      if sharing == .anything {
+        try scheduler.run(body)
+      } else {
+        steps = try StepRecorder.record(loop) { try scheduler.run(body) }
+      }
       return (nil, interleaving.table)
     } catch {
       return (error, interleaving.table)
@@ -106,7 +115,11 @@ public func explore(
   if let replay {
     try explorer.run(Schedule(replay).choices, then: FirstComeChooser())
   } else if case .exhaustive(let delays) = strategy {
-    try explorer.exhaust(delays, runs)
+    if sharing == .anything {
+      try explorer.exhaust(delays, runs)
+    } else {
+      try explorer.exhaust(runs) { steps }
+    }
   } else {
     try explorer.sample(strategy, runs)
   }

@@ -124,6 +124,21 @@ final class Explorer {
     isComplete = next == nil
   }
 
+  /// All schedules but those that differ only in the order of steps that have nothing in common.
+  ///
+  /// - Parameters:
+  ///   - limit: At most so many runs.
+  ///   - steps: What the last run did.
+  /// - Throws: As `run`.
+  func exhaust(_ limit: Int, _ steps: () -> [ExploredStep]) throws {
+    var search = StepSearch()
+    while let prefix = search.next, runs < limit {
+      try run(prefix.map(\.choice), among: prefix.map(\.count), then: FirstComeChooser())
+      search.add(steps())
+    }
+    isComplete = search.next == nil
+  }
+
   /// The next schedule in the order of a depth-first search.
   private static func successor(of decisions: Decisions, _ delays: Int?) -> Decisions? {
     var spent = decisions.reduce(0) { $0 + $1.choice }

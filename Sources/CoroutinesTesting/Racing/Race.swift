@@ -2,11 +2,14 @@
 
 import CoroutineKernel
 
-/// A race was to be explored in a build whose primitives cannot be held up.
+/// Something was to be explored that needs to see inside the library, in a build that does not let it.
 public struct NoPreemptionPoints: Error, CustomStringConvertible {
+  /// What needs it, and what for.
+  let purpose: String
+
   /// What happened, and what to do.
   public var description: String {
-    "A Race holds threads up inside the library, which only checked builds allow. Build with the package "
+    "\(purpose), which only checked builds allow. Build with the package "
       + "trait CheckedPrimitives: `swift test --traits CheckedPrimitives`, or "
       + "`.package(url: …, traits: [\"CheckedPrimitives\"])`."
   }
@@ -71,7 +74,9 @@ public struct Race<State> {
     replay: String? = nil,
     check: @escaping (State) throws -> Void = { _ in }
   ) throws -> Exploration {
-    guard hasPreemptionPoints else { throw NoPreemptionPoints() }
+    guard hasPreemptionPoints else {
+      throw NoPreemptionPoints(purpose: "A Race holds threads up inside the library")
+    }
     var steps: [RaceStep] = []
     let explorer = Explorer { chooser, isTraced in
       let run = RaceRun(chooser)

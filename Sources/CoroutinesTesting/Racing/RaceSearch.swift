@@ -8,49 +8,19 @@
 /// the same memory is looked up: before that one, the later step's thread is to be tried. (All accesses to one
 /// address depend on one another, so that one is also the last that the later step could overtake.)
 struct RaceSearch {
-  /// A point of the current run at which a thread was chosen.
-  private struct Node {
-    let candidates: [Int]
-    var chosen: Int
-    /// To be tried here.
-    var wanted: Set<Int> = []
-    /// Tried here.
-    var done: Set<Int>
-
-    /// How far the chosen one was down the line.
-    var delay: Int { candidates.firstIndex(of: chosen) ?? 0 }
-  }
-
-  private let delays: Int
-  private var nodes: [Node] = []
+  private var tree: SearchTree
 
   /// The choices of the next run, among how many each; nil when all have been made.
-  private(set) var next: Explorer.Decisions? = []
+  var next: Explorer.Decisions? { tree.next }
 
   /// - Parameter delays: The sum, over all choices of a run, of those that were passed over.
-  init(delays: Int?) { self.delays = delays ?? .max }
+  init(delays: Int?) { tree = SearchTree(delays: delays) }
 
   /// Takes note of the run that `next` was for.
   mutating func add(_ steps: [RaceStep]) {
-    for step in steps.dropFirst(nodes.count) {
-      nodes.append(Node(candidates: step.candidates, chosen: step.thread, done: [step.thread]))
-    }
+    tree.extend(by: steps.lazy.map { ($0.candidates, $0.thread) })
     wantOvertaking(steps)
-    next = nil
-    while let node = nodes.last {
-      let spent = nodes.dropLast().reduce(0) { $0 + $1.delay }
-      let choice = node.candidates.first {
-        node.wanted.contains($0) && !node.done.contains($0)
-          && spent + (node.candidates.firstIndex(of: $0) ?? 0) <= delays
-      }
-      if let choice {
-        nodes[nodes.count - 1].chosen = choice
-        nodes[nodes.count - 1].done.insert(choice)
-        next = nodes.filter { $0.candidates.count > 1 }.map { ($0.delay, $0.candidates.count) }
-        return
-      }
-      nodes.removeLast()
-    }
+    tree.advance()
   }
 
   private mutating func wantOvertaking(_ steps: [RaceStep]) {
@@ -59,12 +29,8 @@ struct RaceSearch {
     for (index, step) in steps.enumerated() {
       for address in step.footprint {
         let others = last[address, default: [:]].filter { $0.key != step.thread }
-        if let overtaken = others.values.max() {
-          if nodes[overtaken].candidates.contains(step.thread) {
-            nodes[overtaken].wanted.insert(step.thread)
-          } else {
-            nodes[overtaken].wanted.formUnion(nodes[overtaken].candidates)
-          }
+        if let overtaken = others.values.max(), !tree.want(step.thread, at: overtaken) {
+          tree.wantAll(at: overtaken)
         }
         last[address, default: [:]][step.thread] = index
       }

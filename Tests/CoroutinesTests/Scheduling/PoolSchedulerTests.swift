@@ -57,6 +57,20 @@ struct PoolSchedulerTests {
     }
   }
 
+  @Test func `small lists of two busy threads are both emptied by the third`() throws {
+    let pool = PoolScheduler(threads: 3)
+    try runBlocking {
+      let busy = (0..<2).map { _ in
+        launch(on: pool) {
+          let children = (0..<2).map { number in launch(on: pool) { number } }
+          // Never parks, so none of them can begin here.
+          while !children.allSatisfy(\.isFinished) {}
+        }
+      }
+      for one in busy { try one.value() }
+    }
+  }
+
   @Test func `two threads really work at the same time`() throws {
     let pool = PoolScheduler(threads: 2)
     try runBlocking {
