@@ -35,7 +35,7 @@ extension UnsafeMutablePointer where Pointee == cck_lock_t {
     #if COROUTINES_CHECKED
     willLock(self)
     let hold = cck_lock_try(self, thread)
-    if hold != CCK_LOCK_HELD_BIASED, hold != CCK_LOCK_HELD_SHARED { didUnlock() }
+    if hold != CCK_LOCK_HELD_BIASED, hold != CCK_LOCK_HELD_SHARED { didUnlock(self) }
     return hold
     #else
     return cck_lock_try(self, thread)

@@ -90,13 +90,7 @@ extension Coroutine {
     if thread.runningFiber == fiber {
       throw CoroutineError.joinsItself
     }
-    preemptionPoint(.flag, fiber)
-    if let home = thread.currentHome, home.pointee.pool != nil,
-      fiber.pointee.phase.load(ordering: .relaxed) == .ready, home.claim(fiber)
-    {
-      // Whoever joins one that has not started has it started next: depth first, on a warm stack.
-      home.pushFront(fiber)
-    }
+    if let home = thread.currentHome, home.pointee.pool != nil { startNext(home) }
     try Parking.wait(
       operation,
       on: fiber.joiners,
@@ -105,6 +99,14 @@ extension Coroutine {
       unless: { fiber.pointee.phase.load(ordering: .acquiring) == .dead }
     )
     withExtendedLifetime(self) {}
+  }
+
+  /// Has a coroutine of a pool that has not started begin next on the calling loop: depth first, on a warm
+  /// stack.
+  private final func startNext(_ home: UnsafeMutablePointer<Home>) {
+    preemptionPoint(.flag, fiber)
+    guard fiber.pointee.phase.load(ordering: .relaxed) == .ready, home.claim(fiber) else { return }
+    home.pushFront(fiber)
   }
 
   /// Suspends a task until the end.
