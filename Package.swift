@@ -151,7 +151,7 @@ let package = Package(
     ),
     .testTarget(
       name: "CoswiftTests",
-      dependencies: ["coswift", "CoswiftScenarios", "coswift-probe"],
+      dependencies: ["coswift", "CCoroutineKernel", "CoswiftScenarios", "coswift-probe"],
       exclude: ["Ancestors.md"],
       swiftSettings: strict
     ),
