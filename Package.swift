@@ -29,6 +29,9 @@ let package = Package(
     .library(name: "Coroutines", targets: ["Coroutines"]),
     .library(name: "CoroutinesTesting", targets: ["CoroutinesTesting"]),
     .library(name: "CoroutinesFoundation", targets: ["CoroutinesFoundation"]),
+    .library(name: "CoroutinesIO", targets: ["CoroutinesIO"]),
+    .library(name: "CoroutinesBlockingCalls", targets: ["CoroutinesBlockingCalls"]),
+    .library(name: "CoroutinesTracing", targets: ["CoroutinesTracing"]),
     .library(name: "coswift", targets: ["coswift"]),
     .executable(name: "tour", targets: ["tour"]),
     .executable(name: "coroutine-bench", targets: ["coroutine-bench"]),
@@ -57,7 +60,48 @@ let package = Package(
     .target(name: "CCoroutinesFoundation", cSettings: strictC),
     .target(
       name: "CoroutinesFoundation",
-      dependencies: ["Coroutines", "CoroutineKernel", "CCoroutineKernel", "CCoroutinesFoundation"],
+      dependencies: [
+        "Coroutines", "CoroutineKernel", "CCoroutineKernel", "CCoroutinesFoundation",
+        "CCoroutinesIO",
+      ],
+      swiftSettings: strict
+    ),
+    .target(name: "CCoroutinesIO", cSettings: strictC),
+    // Sockets, pipes, files, names, signals, child processes.
+    .target(
+      name: "CoroutinesIO",
+      dependencies: ["Coroutines", "CoroutineKernel", "CCoroutineKernel", "CCoroutinesIO"],
+      swiftSettings: strict
+    ),
+    // A small server for tools and tests; no product.
+    .target(
+      name: "HTTPServer",
+      dependencies: ["Coroutines", "CoroutinesIO"],
+      swiftSettings: strict
+    ),
+    // libc's blocking calls, which park the coroutine that makes them.
+    .target(
+      name: "CCoroutinesBlockingCalls",
+      dependencies: ["CCoroutineKernel"],
+      cSettings: strictC
+    ),
+    .target(
+      name: "CoroutinesBlockingCalls",
+      dependencies: [
+        "Coroutines", "CoroutineKernel", "CCoroutineKernel", "CCoroutinesBlockingCalls",
+      ],
+      swiftSettings: strict
+    ),
+    // The page that shows a trace, as it is in files of its own.
+    .target(
+      name: "CCoroutinesTracing",
+      exclude: ["LICENSE-d3", "Page"],
+      cSettings: strictC
+    ),
+    // A timeline of what coroutines do.
+    .target(
+      name: "CoroutinesTracing",
+      dependencies: ["Coroutines", "CoroutineKernel", "CCoroutineKernel", "CCoroutinesTracing"],
       swiftSettings: strict
     ),
     // The names of coobjc, coswift and RJIterator.
@@ -66,7 +110,13 @@ let package = Package(
       dependencies: ["Coroutines", "CoroutinesFoundation", "CoroutineKernel", "CCoroutineKernel"],
       swiftSettings: strict
     ),
-    .executableTarget(name: "tour", dependencies: ["Coroutines"], swiftSettings: strict),
+    .executableTarget(
+      name: "tour",
+      dependencies: [
+        "Coroutines", "CoroutinesFoundation", "CoroutinesIO", "CoroutinesTracing", "HTTPServer",
+      ],
+      swiftSettings: strict
+    ),
     .executableTarget(
       name: "coroutine-bench",
       dependencies: ["Coroutines", "CCoroutineKernel", "CAllocationCounter"],
@@ -97,11 +147,25 @@ let package = Package(
       path: "Tests/MainQueueProbe",
       swiftSettings: strict
     ),
+    // Programs that go wrong, with nobody beside them.
+    .executableTarget(
+      name: "diagnostics-probe",
+      dependencies: ["Coroutines", "CoroutineKernel"],
+      path: "Tests/DiagnosticsProbe",
+      swiftSettings: strict
+    ),
+    // Coroutines in all states, to be looked at with debuggers, and crashes in coroutines.
+    .executableTarget(
+      name: "debugger-probe",
+      dependencies: ["Coroutines"],
+      path: "Tests/DebuggerProbe",
+      swiftSettings: strict
+    ),
     .testTarget(
       name: "CoroutinesTests",
       dependencies: [
         "Coroutines", "CoroutineKernel", "CCoroutineKernel", "CoroutineTestSupport",
-        "main-queue-probe",
+        "main-queue-probe", "diagnostics-probe",
       ],
       swiftSettings: strict
     ),
@@ -133,6 +197,43 @@ let package = Package(
         "CoroutinesFoundation", "Coroutines", "CoroutineKernel", "CCoroutineKernel",
         "CoroutineTestSupport", "CCoroutinesFoundation", "HTTPTestServer",
       ],
+      swiftSettings: strict
+    ),
+    // Passes connections on, with faults.
+    .target(
+      name: "FaultProxy",
+      dependencies: ["CoroutinesIO", "Coroutines"],
+      path: "Tests/FaultProxy",
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "CoroutinesIOTests",
+      dependencies: [
+        "CoroutinesIO", "Coroutines", "CoroutinesTesting", "CoroutineTestSupport", "FaultProxy",
+      ],
+      swiftSettings: strict
+    ),
+    // Synchronous C, as it is written by people who know nothing of coroutines.
+    .target(name: "CBlockingCode", path: "Tests/CBlockingCode", cSettings: strictC),
+    .testTarget(
+      name: "BlockingCallsTests",
+      dependencies: [
+        "CoroutinesBlockingCalls", "Coroutines", "CCoroutinesBlockingCalls", "CBlockingCode",
+        "CoroutineTestSupport", "CoroutinesTesting",
+      ],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "TracingTests",
+      dependencies: [
+        "CoroutinesTracing", "CoroutinesTesting", "Coroutines", "CoroutineKernel",
+        "CCoroutineKernel",
+      ],
+      swiftSettings: strict
+    ),
+    .testTarget(
+      name: "HTTPServerTests",
+      dependencies: ["HTTPServer", "Coroutines", "CoroutinesIO", "CoroutinesFoundation"],
       swiftSettings: strict
     ),
     // What users of coswift lean on, played on queues of the tests and, in a process of its own, on
@@ -190,6 +291,15 @@ let package = Package(
       exclude: ["Corpus"],
       swiftSettings: strict
     ),
+    // Every message that the library has, provoked, and compared with Documentation/Errors.md.
+    .testTarget(
+      name: "ErrorCatalogueTests",
+      dependencies: [
+        "Coroutines", "CoroutinesTesting", "CoroutinesIO", "CoroutinesFoundation", "coswift",
+        "CoroutinesTracing", "CoroutineKernel", "CCoroutineKernel",
+      ],
+      swiftSettings: strict
+    ),
     // Millions of operations, with memory flat: scripts/soak.
     .executableTarget(
       name: "soak",
@@ -197,7 +307,11 @@ let package = Package(
       path: "Tests/Soak",
       swiftSettings: strict
     ),
-    .testTarget(name: "TourTests", dependencies: ["tour", "Coroutines"], swiftSettings: strict),
+    .testTarget(
+      name: "TourTests",
+      dependencies: ["tour", "Coroutines", "CoroutinesIO", "HTTPServer"],
+      swiftSettings: strict
+    ),
   ]
 )
 
@@ -205,8 +319,10 @@ let package = Package(
 if let wanted = Context.environment["COROUTINES_CORE_TESTS"] {
   let core: Set = [
     "CCoroutineKernel", "CoroutineKernel", "Coroutines", "CoroutinesTesting",
-    "CoroutineTestSupport",
-    "main-queue-probe",
+    "CCoroutinesIO", "CoroutinesIO", "FaultProxy", "CoroutineTestSupport",
+    "CCoroutinesBlockingCalls", "CoroutinesBlockingCalls", "CBlockingCode",
+    "main-queue-probe", "diagnostics-probe", "debugger-probe",
+    "CCoroutinesTracing", "CoroutinesTracing",
   ]
   let kept = core.union(wanted.split(separator: ",").map { String($0) })
   package.targets.removeAll { !kept.contains($0.name) }

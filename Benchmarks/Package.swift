@@ -20,6 +20,15 @@ let package = Package(
       dependencies: ["harness", .product(name: "Coroutines", package: "swift-coroutines")],
       swiftSettings: strict
     ),
+    // The servers of compare-network.
+    .executableTarget(
+      name: "network",
+      dependencies: [
+        .product(name: "Coroutines", package: "swift-coroutines"),
+        .product(name: "CoroutinesIO", package: "swift-coroutines"),
+      ],
+      swiftSettings: strict
+    ),
     .executableTarget(name: "tasks", dependencies: ["harness"], swiftSettings: strict),
     .executableTarget(name: "dispatch", dependencies: ["harness"], swiftSettings: strict),
     .executableTarget(name: "iterators", dependencies: ["harness"], swiftSettings: strict),

@@ -19,11 +19,17 @@ int cck_processor_count(void) {
   return count > 0 ? (int)count : 1;
 }
 
-int64_t cck_clock_now(void) {
+static int64_t read_clock(clockid_t clock) {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(clock, &time);
   return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
+
+int64_t cck_clock_now(void) { return read_clock(CLOCK_MONOTONIC); }
+
+int64_t cck_clock_wall(void) { return read_clock(CLOCK_REALTIME); }
+
+int64_t cck_process_time(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 #if defined(__linux__)
 
@@ -34,7 +40,10 @@ int64_t cck_clock_now(void) {
 #define SYS_futex SYS_futex_time64
 #endif
 
-void cck_parker_initialize(cck_parker_t *parker) { parker->state = 0; }
+void cck_parker_initialize(cck_parker_t *parker) {
+  parker->state = 0;
+  parker->poller = NULL;
+}
 
 void cck_parker_sleep(cck_parker_t *parker, int64_t timeout) {
   struct timespec duration = {(time_t)(timeout / 1000000000), (long)(timeout % 1000000000)};
@@ -43,7 +52,9 @@ void cck_parker_sleep(cck_parker_t *parker, int64_t timeout) {
   __atomic_store_n(&parker->state, 0, __ATOMIC_SEQ_CST);
 }
 
-void cck_parker_wake_slowly(cck_parker_t *parker) {
+void cck_parker_wake_slowly(cck_parker_t *parker, uint32_t state) {
+  // SAFETY: the owner set `poller` before it announced that it sleeps there, and keeps it with the parker.
+  if (state == 2) return cck_poller_ring(parker->poller);
   // SAFETY: the owner may have gone on and away by now; a wake-up of an address where nobody sleeps
   // is harmless, and the memory of parkers is never unmapped (homes are kept for reuse).
   syscall(SYS_futex, &parker->state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
@@ -53,6 +64,7 @@ void cck_parker_wake_slowly(cck_parker_t *parker) {
 
 void cck_parker_initialize(cck_parker_t *parker) {
   parker->state = 0;
+  parker->poller = NULL;
   pthread_mutex_init(&parker->mutex, NULL);
   pthread_cond_init(&parker->condition, NULL);
 }
@@ -71,7 +83,9 @@ void cck_parker_sleep(cck_parker_t *parker, int64_t timeout) {
   pthread_mutex_unlock(&parker->mutex);
 }
 
-void cck_parker_wake_slowly(cck_parker_t *parker) {
+void cck_parker_wake_slowly(cck_parker_t *parker, uint32_t state) {
+  // SAFETY: as above.
+  if (state == 2) return cck_poller_ring(parker->poller);
   pthread_mutex_lock(&parker->mutex);
   pthread_cond_signal(&parker->condition);
   pthread_mutex_unlock(&parker->mutex);

@@ -4,6 +4,9 @@
 #endif
 #include "cck_stack.h"
 
+#include "advice.h"
+#include "slab.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -19,43 +22,35 @@
 #define MAP_STACK 0
 #endif
 
-#define GUARD_SIZE ((size_t)16 << 10)
-#define RECORD_SIZE ((sizeof(cck_stack_t) + 63) & ~(size_t)63)
-#define COLOURS 8
-#define COLOUR_STEP 128
 #define FIRST_SLAB ((size_t)64 << 20)
 #define LARGEST_SLAB ((size_t)1 << 30)
 // Free stacks of a class that stay committed in the shared list; the others return their memory.
 #define WARM_LIMIT 16384
 // What a warm stack in the shared list may keep resident.
 #define WARM_BYTES ((size_t)32 << 10)
-#define SLAB_LIMIT 65536
+// What free stacks may keep until there is a batch of them.
+#define BATCH_BYTES ((size_t)4 << 20)
 #define HEAP_RESERVE ((size_t)128 << 20)
 #define MADVISE_GUARD_INSTALL 102
 #define CANARY 0x5afe57ac5afe57acull
 
-typedef struct slab {
-  char *base;
-  size_t stride;
-  size_t count;
-  uint32_t size_class;
-} slab_t;
-
 typedef struct depot {
   cck_stack_t *warm;    // free, memory still committed
   size_t warm_count;
+  size_t warm_dirty;    // the first so many may keep more than WARM_BYTES resident
   void **cold;          // free, memory returned: addresses of the slots
   size_t cold_count;
+  size_t cold_dirty;    // the last so many still have their memory
   size_t cold_capacity;
-  slab_t *slab;         // where new slots come from
+  cck_slab_t *slab;         // where new slots come from
   size_t next_slot;
+  size_t guarded_slots; // slots of the slab that have their guard
 } depot_t;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static depot_t depots[CCK_STACK_CLASSES];
-// Append only, and the count is published after the entry: the signal handler reads it unlocked.
-static slab_t slabs[SLAB_LIMIT];
-static size_t slab_count;
+cck_slab_t cck_slabs[CCK_SLAB_LIMIT];
+size_t cck_slab_count;
 static size_t slots_made;
 static size_t bytes_mapped;
 static size_t protected_guards;
@@ -88,12 +83,12 @@ static int leaves_room(void) {
   return 1;
 }
 
-static slab_t *add_slab(uint32_t size_class) {
-  if (slab_count == SLAB_LIMIT) {
+static cck_slab_t *add_slab(uint32_t size_class) {
+  if (cck_slab_count == CCK_SLAB_LIMIT) {
     errno = ENOMEM;
     return NULL;
   }
-  size_t stride = size_of_class(size_class) + GUARD_SIZE;
+  size_t stride = size_of_class(size_class) + CCK_GUARD_SIZE;
   size_t previous = depots[size_class].slab == NULL
                         ? 0
                         : depots[size_class].slab->stride * depots[size_class].slab->count;
@@ -115,9 +110,9 @@ static slab_t *add_slab(uint32_t size_class) {
       // A huge page would commit thirty stacks at the first touch of one.
       madvise(base, count * stride, MADV_NOHUGEPAGE);
 #endif
-      slab_t *slab = &slabs[slab_count];
-      *slab = (slab_t){base, stride, count, size_class};
-      __atomic_store_n(&slab_count, slab_count + 1, __ATOMIC_RELEASE);
+      cck_slab_t *slab = &cck_slabs[cck_slab_count];
+      *slab = (cck_slab_t){base, stride, count, size_class, 0};
+      __atomic_store_n(&cck_slab_count, cck_slab_count + 1, __ATOMIC_RELEASE);
       bytes_mapped += count * stride;
       return slab;
     }
@@ -131,10 +126,23 @@ static void install_canary(char *low) {
   for (int i = 0; i < 8; i++) words[i] = CANARY;
 }
 
-static int guard_slot(char *slot, uint32_t *kind) {
+// Guards the depot's next slot, and as many after it as are in use before it, up to a batch.
+static int guard_next_slot(depot_t *depot, uint32_t *kind) {
+  const cck_slab_t *slab = depot->slab;
+  size_t index = depot->next_slot;
+  char *slot = slab->base + index * slab->stride;
   if (guard_kind == CCK_GUARD_ADVICE) {
 #if defined(__linux__)
-    if (madvise(slot, GUARD_SIZE, MADVISE_GUARD_INSTALL) == 0) {
+    if (index >= depot->guarded_slots) {
+      size_t count = index == 0 ? 1 : index < CCK_PIECES ? index : CCK_PIECES;
+      if (count > slab->count - index) count = slab->count - index;
+      cck_piece_t pieces[CCK_PIECES];
+      for (size_t i = 0; i < count; i++) {
+        pieces[i] = (cck_piece_t){slot + i * slab->stride, CCK_GUARD_SIZE};
+      }
+      if (cck_advise(pieces, count, MADVISE_GUARD_INSTALL) == 0) depot->guarded_slots = index + count;
+    }
+    if (index < depot->guarded_slots) {
       *kind = CCK_GUARD_ADVICE;
       return 0;
     }
@@ -145,7 +153,7 @@ static int guard_slot(char *slot, uint32_t *kind) {
   if (guard_kind == CCK_GUARD_PROTECT) {
     // Each protected guard makes two mappings out of one.
     if ((protected_guards + 1) * 2 < mapping_limit() / 5 * 4
-        && mprotect(slot, GUARD_SIZE, PROT_NONE) == 0) {
+        && mprotect(slot, CCK_GUARD_SIZE, PROT_NONE) == 0) {
       protected_guards += 1;
       *kind = CCK_GUARD_PROTECT;
       return 0;
@@ -162,24 +170,27 @@ static int guard_slot(char *slot, uint32_t *kind) {
   return 0;
 }
 
-static cck_stack_t *format(slab_t *slab, size_t index, uint32_t kind) {
-  char *slot = slab->base + index * slab->stride;
-  cck_stack_t *stack =
-      (cck_stack_t *)(slot + slab->stride - RECORD_SIZE - (index % COLOURS) * COLOUR_STEP);
-  stack->low = slot + GUARD_SIZE;
+static cck_stack_t *record_of(const cck_slab_t *slab, size_t index) {
+  char *end = slab->base + (index + 1) * slab->stride;
+  return (cck_stack_t *)(end - CCK_RECORD_SIZE - (index % CCK_COLOURS) * CCK_COLOUR_STEP);
+}
+
+static cck_stack_t *format(cck_slab_t *slab, size_t index, uint32_t kind) {
+  cck_stack_t *stack = record_of(slab, index);
+  stack->low = slab->base + index * slab->stride + CCK_GUARD_SIZE;
   stack->size_class = slab->size_class;
   stack->guard = kind;
-  stack->is_warm = 0;
   stack->label = NULL;
   memset(stack->exclusivity, 0, sizeof(stack->exclusivity));
+  cck_stack_occupy(stack, NULL);
   if (kind == CCK_GUARD_CANARY) install_canary(stack->low);
   return stack;
 }
 
-static slab_t *slab_of(const void *address, size_t *index) {
-  size_t count = __atomic_load_n(&slab_count, __ATOMIC_ACQUIRE);
+static cck_slab_t *slab_of(const void *address, size_t *index) {
+  size_t count = __atomic_load_n(&cck_slab_count, __ATOMIC_ACQUIRE);
   for (size_t i = 0; i < count; i++) {
-    slab_t *slab = &slabs[i];
+    cck_slab_t *slab = &cck_slabs[i];
     const char *byte = address;
     if (byte >= slab->base && byte < slab->base + slab->count * slab->stride) {
       *index = (size_t)(byte - slab->base) / slab->stride;
@@ -199,24 +210,28 @@ static cck_stack_t *acquire_cold(uint32_t size_class) {
   }
   if (depot->cold_count > 0) {
     void *slot = depot->cold[--depot->cold_count];
+    if (depot->cold_dirty > 0) depot->cold_dirty -= 1;
     size_t index;
-    slab_t *slab = slab_of(slot, &index);
+    cck_slab_t *slab = slab_of(slot, &index);
     // Returning the memory leaves the guard in place, so just the record is written again. What kind
     // of guard it has was noted in the lowest bits of the slot's address.
     return format(slab, index, (uint32_t)((uintptr_t)slot & 3));
   }
   if (depot->slab == NULL || depot->next_slot == depot->slab->count) {
-    slab_t *slab = add_slab(size_class);
+    cck_slab_t *slab = add_slab(size_class);
     if (slab == NULL) return NULL;
     depot->slab = slab;
     depot->next_slot = 0;
+    depot->guarded_slots = 0;
   }
   uint32_t kind;
   size_t index = depot->next_slot;
-  if (guard_slot(depot->slab->base + index * depot->slab->stride, &kind) != 0) return NULL;
+  if (guard_next_slot(depot, &kind) != 0) return NULL;
   depot->next_slot += 1;
   slots_made += 1;
-  return format(depot->slab, index, kind);
+  cck_stack_t *stack = format(depot->slab, index, kind);
+  __atomic_store_n(&depot->slab->used, depot->next_slot, __ATOMIC_RELEASE);
+  return stack;
 }
 
 cck_stack_t *cck_stack_acquire_slowly(cck_thread_t *thread, uint32_t size_class) {
@@ -231,6 +246,7 @@ cck_stack_t *cck_stack_acquire_slowly(cck_thread_t *thread, uint32_t size_class)
   if (stack != NULL) {
     depot->warm = stack->next;
     depot->warm_count -= 1;
+    if (depot->warm_dirty > 0) depot->warm_dirty -= 1;
   } else {
     stack = acquire_cold(size_class);
   }
@@ -253,18 +269,34 @@ static void check_canary(cck_stack_t *stack) {
   }
 }
 
-// Under the lock. Past the limit the memory goes back to the system, record and all.
+static size_t batch(size_t size) {
+  return size >= BATCH_BYTES ? 1 : size * CCK_PIECES > BATCH_BYTES ? BATCH_BYTES / size : CCK_PIECES;
+}
+
+static void put_in_warm(depot_t *depot, cck_stack_t *stack) {
+  stack->next = depot->warm;
+  depot->warm = stack;
+  depot->warm_count += 1;
+  size_t size = size_of_class(stack->size_class);
+  if (size <= WARM_BYTES) return;
+  depot->warm_dirty += 1;
+  if (depot->warm_dirty < batch(size)) return;
+  cck_piece_t pieces[CCK_PIECES];
+  size_t count = 0;
+  for (cck_stack_t *one = stack; depot->warm_dirty > 0; one = one->next) {
+    depot->warm_dirty -= 1;
+    if (one->guard == CCK_GUARD_CANARY) continue;
+    pieces[count++] = (cck_piece_t){one->low, size - WARM_BYTES};
+  }
+  cck_advise(pieces, count, MADV_DONTNEED);
+}
+
+// Under the lock. Past the limit the memory goes back to the system, record and all. Both lists are last
+// in, first out, so who takes a stack out again takes one whose memory is still there.
 static void put_in_depot(cck_stack_t *stack) {
   depot_t *depot = &depots[stack->size_class];
-  char *low = stack->low;
-  size_t size = size_of_class(stack->size_class);
   if (depot->warm_count < WARM_LIMIT) {
-    if (size > WARM_BYTES && stack->guard != CCK_GUARD_CANARY) {
-      madvise(low, size - WARM_BYTES, MADV_DONTNEED);
-    }
-    stack->next = depot->warm;
-    depot->warm = stack;
-    depot->warm_count += 1;
+    put_in_warm(depot, stack);
     return;
   }
   if (depot->cold_count == depot->cold_capacity) {
@@ -272,17 +304,24 @@ static void put_in_depot(cck_stack_t *stack) {
     void **grown = realloc(depot->cold, capacity * sizeof(void *));
     if (grown == NULL) {
       // No memory for the list: keeping the stack warm costs more, but loses nothing.
-      stack->next = depot->warm;
-      depot->warm = stack;
-      depot->warm_count += 1;
+      put_in_warm(depot, stack);
       return;
     }
     depot->cold = grown;
     depot->cold_capacity = capacity;
   }
-  char *slot = low - GUARD_SIZE;
+  char *slot = (char *)stack->low - CCK_GUARD_SIZE;
   depot->cold[depot->cold_count++] = (void *)((uintptr_t)slot | stack->guard);
-  madvise(low, size, MADV_DONTNEED);
+  size_t size = size_of_class(stack->size_class);
+  depot->cold_dirty += 1;
+  if (depot->cold_dirty < batch(size)) return;
+  cck_piece_t pieces[CCK_PIECES];
+  size_t count = 0;
+  for (; depot->cold_dirty > 0; depot->cold_dirty -= 1) {
+    char *one = (char *)((uintptr_t)depot->cold[depot->cold_count - 1 - count] & ~(uintptr_t)3);
+    pieces[count++] = (cck_piece_t){one + CCK_GUARD_SIZE, size};
+  }
+  cck_advise(pieces, count, MADV_DONTNEED);
 }
 
 void cck_stack_release_slowly(cck_thread_t *thread, cck_stack_t *stack) {
@@ -315,11 +354,46 @@ void cck_stack_release_cache(cck_thread_t *thread) {
 
 cck_stack_t *cck_stack_whose_guard(const void *address) {
   size_t index;
-  slab_t *slab = slab_of(address, &index);
+  cck_slab_t *slab = slab_of(address, &index);
   if (slab == NULL) return NULL;
   char *slot = slab->base + index * slab->stride;
-  if ((const char *)address >= slot + GUARD_SIZE) return NULL;
-  return (cck_stack_t *)(slot + slab->stride - RECORD_SIZE - (index % COLOURS) * COLOUR_STEP);
+  if ((const char *)address >= slot + CCK_GUARD_SIZE) return NULL;
+  return record_of(slab, index);
+}
+
+cck_stack_t *cck_stack_around(const void *address) {
+  size_t index;
+  const cck_slab_t *slab = slab_of(address, &index);
+  return slab == NULL ? NULL : record_of(slab, index);
+}
+
+void cck_stack_each(
+    const void *home, void *context, void (*visit)(void *, void *, cck_stack_t *)) {
+  size_t count = __atomic_load_n(&cck_slab_count, __ATOMIC_ACQUIRE);
+  for (size_t i = 0; i < count; i++) {
+    const cck_slab_t *slab = &cck_slabs[i];
+    size_t used = __atomic_load_n(&slab->used, __ATOMIC_ACQUIRE);
+    for (size_t index = 0; index < used; index++) {
+      // A record whose memory has been given back reads as zero.
+      cck_stack_t *stack = record_of(slab, index);
+      // The home was noted before the coroutine, so a coroutine of another home is seen with that home. What
+      // this home's own thread has noted is known to whoever has the turn.
+      void *fiber = __atomic_load_n(&stack->fiber, __ATOMIC_ACQUIRE);
+      if (fiber == NULL || __atomic_load_n(&stack->home, __ATOMIC_RELAXED) != home) continue;
+      visit(context, fiber, stack);
+    }
+  }
+}
+
+static void count_one(void *context, void *fiber, cck_stack_t *stack) {
+  (void)fiber, (void)stack;
+  *(size_t *)context += 1;
+}
+
+size_t cck_stack_count(const void *home) {
+  size_t count = 0;
+  cck_stack_each(home, &count, count_one);
+  return count;
 }
 
 size_t cck_stack_high_water(const cck_stack_t *stack) {

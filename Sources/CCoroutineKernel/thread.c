@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -13,6 +14,7 @@
 
 #include "cck_overflow.h"
 #include "cck_stack.h"
+#include "cck_trace.h"
 
 __thread cck_thread_t cck_thread_record;
 
@@ -39,13 +41,35 @@ static void at_thread_exit(void *record) {
   thread->registered = 0;
   void (*hook)(cck_thread_t *) = __atomic_load_n(&exit_hook, __ATOMIC_ACQUIRE);
   if (hook != NULL) hook(thread);
+  cck_trace_leave(thread);
   cck_stack_release_cache(thread);
   cck_overflow_uninstall(thread);
 }
 
 static void make_exit_key(void) { pthread_key_create(&exit_key, at_thread_exit); }
 
+#if defined(__linux__)
+extern void *__libc_stack_end;
+
+static const void *end_of_own_stack(void) {
+  // The C library would have to read the process's mappings for the first thread's.
+  if (cck_thread_is_main()) return __libc_stack_end;
+  pthread_attr_t attributes;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return NULL;
+  void *low = NULL;
+  size_t size = 0;
+  pthread_attr_getstack(&attributes, &low, &size);
+  pthread_attr_destroy(&attributes);
+  return (char *)low + size;
+}
+#elif defined(__APPLE__)
+static const void *end_of_own_stack(void) { return pthread_get_stackaddr_np(pthread_self()); }
+#else
+static const void *end_of_own_stack(void) { return NULL; }
+#endif
+
 void cck_thread_register(cck_thread_t *thread) {
+  thread->stack_end = end_of_own_stack();
   pthread_once(&exit_key_once, make_exit_key);
   pthread_setspecific(exit_key, thread);
   thread->registered = 1;
@@ -63,6 +87,13 @@ int cck_thread_is_main(void) { return (pid_t)syscall(SYS_gettid) == getpid(); }
 int cck_thread_is_main(void) { return pthread_main_np(); }
 #endif
 
+void cck_thread_name(char *name, size_t size) {
+  name[0] = 0;
+#if defined(__linux__) || defined(__APPLE__)
+  if (pthread_getname_np(pthread_self(), name, size) != 0) name[0] = 0;
+#endif
+}
+
 static pthread_once_t heap_once = PTHREAD_ONCE_INIT;
 
 static void steady_heap(void) {
@@ -75,6 +106,15 @@ static void steady_heap(void) {
 
 void cck_steady_heap(void) { pthread_once(&heap_once, steady_heap); }
 
+// A thread inherits what its maker blocks, and workers of libdispatch block nearly everything. Those who look at
+// threads do it with this signal (frames.c), which is ignored unless somebody handles it.
+static void take_looks(void) {
+  sigset_t looks;
+  sigemptyset(&looks);
+  sigaddset(&looks, SIGURG);
+  pthread_sigmask(SIG_UNBLOCK, &looks, NULL);
+}
+
 static void *run_thread(void *argument) {
   start_t start = *(start_t *)argument;
   free(argument);
@@ -83,6 +123,7 @@ static void *run_thread(void *argument) {
 #elif defined(__linux__)
   pthread_setname_np(pthread_self(), start.name);
 #endif
+  take_looks();
   start.body(start.context);
   return NULL;
 }

@@ -3,15 +3,12 @@
 #define _GNU_SOURCE
 #include "CCoroutinesFoundation.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#ifdef __linux__
-#include <sys/syscall.h>
-#else
+#ifndef __linux__
 static int close_on_exec(int descriptor) {
   if (descriptor >= 0) (void)fcntl(descriptor, F_SETFD, FD_CLOEXEC);
   return descriptor;
@@ -42,16 +39,5 @@ int ccf_open_temporary(char *path) {
   return mkostemp(path, O_CLOEXEC);
 #else
   return close_on_exec(mkstemp(path));
-#endif
-}
-
-int ccf_open_process(int identifier) {
-#if defined(__linux__) && defined(SYS_pidfd_open)
-  // Close-on-exec without asking.
-  return (int)syscall(SYS_pidfd_open, identifier, 0);
-#else
-  (void)identifier;
-  errno = ENOSYS;
-  return -1;
 #endif
 }

@@ -114,8 +114,6 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var stack: UnsafeMutablePointer<cck_stack_t>?
   /// Runs the body; when it returns, this memory may be gone.
   @usableFromInline package var body: KernelFunction
-  /// The `Coroutine` that this is part of; not retained here.
-  @usableFromInline package var owner: UnsafeMutableRawPointer
   /// The wait that cancellation may withdraw, while parked in one.
   @usableFromInline package var waiter: UnsafeMutablePointer<Waiter>?
   /// What it was called for by the code that parked it: a static string, for people.
@@ -124,6 +122,8 @@ package struct Fiber: ~Copyable {
   ///
   /// Like `operation` it counts while the coroutine is suspended.
   @usableFromInline package var waitsOn: UnsafeMutableRawPointer?
+  /// What its home's clock showed at its last look before this parked; see `Home.lookedAt`.
+  @usableFromInline package var parkedAt: Int64
   /// The innermost cancellation scope it is in; retained by the code inside that scope.
   @usableFromInline package var scope: UnsafeMutableRawPointer?
   /// Coroutine-local bindings in force; retained.
@@ -138,8 +138,7 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var previousSibling: UnsafeMutablePointer<Fiber>?
   /// Number of the coroutine, for people.
   @usableFromInline package var identifier: UInt64
-  /// Class of the stack it will get; see cck_stack.h.
-  @usableFromInline package var stackClass: UInt32
+  @usableFromInline var shortStackClass: UInt16
   /// It lies in its home's list of unstarted coroutines (U1).
   @usableFromInline package var isUnclaimed: Bool
   /// Observable state.
@@ -153,7 +152,6 @@ package struct Fiber: ~Copyable {
   @inlinable @inline(__always)
   package init(
     home: UnsafeMutablePointer<Home>,
-    owner: UnsafeMutableRawPointer,
     stackClass: UInt32,
     identifier: UInt64,
     thread: ThreadRecord,
@@ -164,10 +162,10 @@ package struct Fiber: ~Copyable {
     self.homeWord = Atomic(home)
     self.stack = nil
     self.body = body
-    self.owner = owner
     self.waiter = nil
     self.operation = nil
     self.waitsOn = nil
+    self.parkedAt = 0
     self.scope = nil
     self.locals = nil
     self.children = FiberList()
@@ -176,7 +174,7 @@ package struct Fiber: ~Copyable {
     self.nextSibling = nil
     self.previousSibling = nil
     self.identifier = identifier
-    self.stackClass = stackClass
+    self.shortStackClass = UInt16(truncatingIfNeeded: stackClass)
     self.isUnclaimed = false
     self.phase = Atomic(.ready)
     self.attention = Atomic(false)
@@ -186,6 +184,13 @@ package struct Fiber: ~Copyable {
 }
 
 extension Fiber {
+  /// Class of the stack it will get; see cck_stack.h.
+  @inlinable @inline(__always)
+  package var stackClass: UInt32 {
+    get { UInt32(shortStackClass) }
+    set { shortStackClass = UInt16(truncatingIfNeeded: newValue) }
+  }
+
   /// The home of the scheduler it runs on.
   ///
   /// Constant once it has started. Before that a loop of the same pool may take it over (U1), so others
@@ -228,11 +233,11 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   @inlinable @inline(__always)
   package func makeReady(_ thread: ThreadRecord) {
     let home = pointee.home
-    if thread.currentHome == home {
+    if thread.pointee.direct_home == UnsafeMutableRawPointer(home) {
       pointee.phase.store(.ready, ordering: .relaxed)
       home.push(self)
     } else {
-      home.pointee.postFiber(UnsafeMutableRawPointer(home), UnsafeMutableRawPointer(self))
+      makeReadyElsewhere(home, thread)
     }
   }
 
@@ -243,6 +248,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   @inlinable @inline(__always)
   package func park(_ thread: ThreadRecord, _ waiter: UnsafeMutablePointer<Waiter>?) {
     pointee.waiter = waiter
+    pointee.parkedAt = pointee.home.pointee.lookedAt
     pointee.phase.store(.suspended, ordering: .relaxed)
     switchOut(thread)
     pointee.waiter = nil
@@ -252,24 +258,51 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   @inlinable @inline(__always)
   package func switchOut(_ thread: ThreadRecord) {
     let home = pointee.home
-    // SAFETY: a running coroutine has a stack (F3).
-    let own = pointee.stack.unsafelyUnwrapped
     if let next = home.popForHandOver(thread) {
-      thread.runningFiber = next
-      next.pointee.phase.store(.running, ordering: .relaxed)
-      _ = cck_context_switch(
-        own.context,
-        // SAFETY: `popForHandOver` returns coroutines that have a stack.
-        next.pointee.stack.unsafelyUnwrapped.context,
-        next
-      )
+      switchOut(to: next, thread)
     } else {
-      _ = cck_context_switch(own.context, home.context, nil)
+      // SAFETY: a running coroutine has a stack (F3).
+      _ = cck_context_switch(pointee.stack.unsafelyUnwrapped.context, home.context, nil)
     }
+  }
+
+  /// Gives the processor to a coroutine that has a stack, and has been taken out of the run queue.
+  @inlinable @inline(__always)
+  package func switchOut(to next: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) {
+    thread.runningFiber = next
+    next.pointee.phase.store(.running, ordering: .relaxed)
+    _ = cck_context_switch(
+      // SAFETY: a running coroutine has a stack (F3), and so has the next one, says the caller.
+      pointee.stack.unsafelyUnwrapped.context,
+      next.pointee.stack.unsafelyUnwrapped.context,
+      next
+    )
+  }
+}
+
+/// Objects that begin with a fiber.
+@usableFromInline
+package enum FiberOwner {
+  /// Bytes of a Swift object in front of its first stored property: its class and its counts.
+  @inlinable @inline(__always)
+  package static var headerSize: Int { 2 * MemoryLayout<UInt>.size }
+
+  /// The fiber that is the first stored property of an object of a class without a superclass.
+  @inlinable @inline(__always)
+  package static func fiber(of object: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Fiber> {
+    // SAFETY: such a class puts its first property right behind the header, whose size is a multiple of the
+    // property's alignment (CoroutineLayoutTests).
+    (object + headerSize).assumingMemoryBound(to: Fiber.self)
   }
 }
 
 extension UnsafeMutablePointer where Pointee == Fiber {
+  /// The `Coroutine` that this is part of; not retained here.
+  @inlinable @inline(__always)
+  package var owner: UnsafeMutableRawPointer {
+    UnsafeMutableRawPointer(self) - FiberOwner.headerSize
+  }
+
   /// The address of `joinLock`.
   @inlinable @inline(__always)
   package var joinLock: UnsafeMutablePointer<Lock> {

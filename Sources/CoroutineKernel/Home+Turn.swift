@@ -24,14 +24,24 @@ extension UnsafeMutablePointer where Pointee == Home {
     // Another kind of scheduler may have had it before.
     home.pointee.postFiber = postToLoop
     home.pointee.migrates = migrates
-    home.pointee.isPlain = !migrates && !choosesItself
+    home.pointee.listeners = migrates || choosesItself ? 1 : 0
+    home.pointee.isPlain = home.pointee.listeners == 0
+    home.pointee.isTraced = false
+    home.pointee.traceLane = 0
     home.pointee.began.store(0, ordering: .relaxed)
     home.pointee.ended.store(0, ordering: .relaxed)
+    home.pointee.sent.store(0, ordering: .relaxed)
+    home.pointee.sleeps.store(0, ordering: .relaxed)
     home.pointee.pool = nil
     home.pointee.unstarted.pointee.isClosed = false
     home.pointee.handOvers = 0
     home.pointee.urgent = 0
-    home.pointee.handOverLimit = migrates || choosesItself ? 0 : defaultHandOvers
+    home.pointee.lookedAt = 0
+    home.pointee.threadNumber.store(0, ordering: .relaxed)
+    home.pointee.pollsDescriptors = false
+    home.pointee.timers.beginAnew()
+    home.pointee.usualHandOvers = migrates || choosesItself ? 0 : defaultHandOvers
+    home.pointee.handOverLimit = home.pointee.usualHandOvers
     home.pointee.inbox.store(0, ordering: .sequentiallyConsistent)
     return home
   }
@@ -59,6 +69,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     if fiber.pointee.stack == nil, !prepare(fiber, thread) { return fiber }
     // SAFETY: there was a stack, or `prepare` has just given one.
     let stack = fiber.pointee.stack.unsafelyUnwrapped
+    if isTracing || pointee.isTraced { traceRun(of: fiber, thread) }
     fiber.pointee.phase.store(.running, ordering: .relaxed)
     thread.runningFiber = fiber
     let finished: UnsafeMutableRawPointer?
@@ -70,6 +81,7 @@ extension UnsafeMutablePointer where Pointee == Home {
       pointee.handOvers = pointee.handOverLimit
       finished = cck_context_switch(context, stack.context, fiber)
     }
+    if pointee.isTraced { traceStop(thread) }
     thread.runningFiber = nil
     if let finished {
       let empty = finished.assumingMemoryBound(to: cck_stack_t.self)
@@ -87,31 +99,35 @@ extension UnsafeMutablePointer where Pointee == Home {
     _ fiber: UnsafeMutablePointer<Fiber>,
     _ thread: ThreadRecord
   ) -> Bool {
-    let isAtHand =
-      pointee.spareStack?.pointee.size_class == fiber.pointee.stackClass
-      || cck_stack_is_at_hand(thread, fiber.pointee.stackClass) != 0
-    return isAtHand && prepare(fiber, thread)
+    if takeSpareStack(fiber) { return true }
+    return cck_stack_is_at_hand(thread, fiber.pointee.stackClass) != 0 && prepare(fiber, thread)
+  }
+
+  /// Gives a coroutine that has not started the stack of the one that ended last, if the size is right.
+  ///
+  /// What waits on that stack goes on with the coroutine.
+  @inline(__always)
+  private func takeSpareStack(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+    guard let spare = pointee.spareStack, spare.pointee.size_class == fiber.pointee.stackClass
+    else { return false }
+    pointee.spareStack = nil
+    spare.pointee.identifier = fiber.pointee.identifier
+    cck_stack_occupy(spare, fiber)
+    fiber.pointee.stack = spare
+    return true
   }
 
   /// Gives a coroutine that has not started its stack.
   ///
   /// - Returns: False if there is no memory for one.
   package func prepare(_ fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) -> Bool {
-    let stack: UnsafeMutablePointer<cck_stack_t>
-    if let spare = pointee.spareStack, spare.pointee.size_class == fiber.pointee.stackClass {
-      pointee.spareStack = nil
-      stack = spare
-    } else {
-      guard let fresh = cck_stack_acquire(thread, fiber.pointee.stackClass) else { return false }
-      stack = fresh
-    }
+    if takeSpareStack(fiber) { return true }
+    guard let stack = cck_stack_acquire(thread, fiber.pointee.stackClass) else { return false }
     stack.pointee.identifier = fiber.pointee.identifier
+    cck_stack_serve(stack, self)
+    cck_stack_occupy(stack, fiber)
     fiber.pointee.stack = stack
-    if stack.pointee.is_warm != 0 {
-      stack.pointee.is_warm = 0
-    } else {
-      cck_context_make(stack.context, stack.pointee.low, stack, runFibers)
-    }
+    cck_context_make(stack.context, stack.pointee.low, stack, runFibers)
     return true
   }
 
@@ -120,7 +136,6 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// It is about to be switched away from in `runFibers`, and goes on there with its next coroutine.
   fileprivate func keep(spare stack: UnsafeMutablePointer<cck_stack_t>, _ thread: ThreadRecord) {
     if pointee.spareStack != nil { dropSpareStack(thread) }
-    stack.pointee.is_warm = 1
     pointee.spareStack = stack
   }
 
@@ -131,19 +146,19 @@ extension UnsafeMutablePointer where Pointee == Home {
     guard let spare = pointee.spareStack else { return }
     pointee.spareStack = nil
     // What waits on it holds nothing, and is never heard of again.
-    spare.pointee.is_warm = 0
     cck_stack_release(thread, spare)
   }
 
   /// Fires the timers that are due.
   ///
-  /// - Returns: The nearest deadline left, if any.
+  /// - Returns: When to look again, if any are left: the nearest deadline, or a little earlier.
   @discardableResult
   package func fireTimers(at now: Int64) -> Int64? {
     while let timer = pointee.timers.popDue(at: now) {
+      if isTracing { currentThread().record(.timer) }
       timer.pointee.fire(timer)
     }
-    return pointee.timers.nearest
+    return pointee.timers.nextLook
   }
 }
 

@@ -40,6 +40,10 @@ package struct Home: ~Copyable {
   /// What `handOvers` starts from; 0 where every switch must pass through the loop, because it swaps
   /// exclusivity records or chooses the order itself.
   @usableFromInline package var handOverLimit: Int32
+  /// When the holder of the turn last looked at the clock.
+  ///
+  /// Dumps tell by this since when a coroutine waits: a clock read for each wait would cost as much as the wait.
+  @usableFromInline package var lookedAt: Int64
   /// Coroutines at the front of the run queue that were put there to run before whatever started
   /// the first of them goes on.
   ///
@@ -49,6 +53,14 @@ package struct Home: ~Copyable {
   @usableFromInline package var migrates: Bool
   /// The scheduler need not hear of launches and ends; an event loop, that is.
   @usableFromInline package var isPlain: Bool
+  /// Those for whom `isPlain` is false: the scheduler's own kind, censuses, a trace.
+  var listeners: Int32
+  /// `handOverLimit` while nothing is recorded.
+  var usualHandOvers: Int32
+  /// Each switch passes through the loop, because it is recorded; see `Home+Trace.swift`.
+  package var isTraced: Bool
+  /// Its number in a trace, under the session's.
+  package var traceLane: UInt32
   /// Coroutines launched here, and coroutines that ended here, so far.
   ///
   /// Written with the turn. A coroutine of a pool may end elsewhere than where it was launched.
@@ -71,9 +83,22 @@ package struct Home: ~Copyable {
   /// The `Scheduler` that this is part of; not retained here.
   @usableFromInline package var scheduler: UnsafeMutableRawPointer?
   /// Sleepers and deadlines.
-  package var timers: TimerHeap
+  package var timers: TimerWheel
+  /// Coroutines that were sent to a pool's loop, or to a home that migrates, by others than its own.
+  let sent: Atomic<Int>
+  /// How often the loop has slept; written with the turn.
+  let sleeps: Atomic<Int>
   /// Where an event loop's thread sleeps.
   package let parker: UnsafeMutablePointer<cck_parker_t>
+  /// An event loop's way to wait for descriptors; made when it is needed first, and kept with the home: the
+  /// parker rings it.
+  package var reactor: Reactor?
+  /// Coroutines of this home that wait for descriptors.
+  package var descriptorWaits: Int
+  /// The system's number of the thread that has the turn, or of the last that had it; 0 if it is not known.
+  package let threadNumber: Atomic<Int32>
+  /// The thread that has the turn sleeps in the reactor while coroutines wait for descriptors.
+  package var pollsDescriptors: Bool
 
   package init() {
     context = cck_context_t()
@@ -81,11 +106,18 @@ package struct Home: ~Copyable {
     runLast = nil
     handOvers = 0
     handOverLimit = 0
+    lookedAt = 0
     urgent = 0
     migrates = false
     isPlain = true
+    listeners = 0
+    usualHandOvers = 0
+    isTraced = false
+    traceLane = 0
     began = Atomic(0)
     ended = Atomic(0)
+    sent = Atomic(0)
+    sleeps = Atomic(0)
     pool = nil
     unstarted = .allocate(capacity: 1)
     unstarted.initialize(to: UnstartedList())
@@ -93,9 +125,13 @@ package struct Home: ~Copyable {
     postFiber = postToLoop
     scheduler = nil
     spareStack = nil
-    timers = TimerHeap()
+    timers = TimerWheel()
     parker = .allocate(capacity: 1)
     cck_parker_initialize(parker)
+    reactor = nil
+    descriptorWaits = 0
+    pollsDescriptors = false
+    threadNumber = Atomic(0)
   }
 
   deinit {
@@ -127,6 +163,19 @@ extension UnsafeMutablePointer where Pointee == Home {
     pointee.began.store(pointee.began.load(ordering: .relaxed) &+ 1, ordering: .releasing)
   }
 
+  /// A coroutine is about to be sent to a pool's loop or to a home that migrates, by any thread; -1 if not after all.
+  package func noteSent(_ change: Int = 1) {
+    pointee.sent.wrappingAdd(change, ordering: .relaxed)
+  }
+
+  /// What has been counted here so far, by anybody, for people: observers do not see that it is looked at.
+  package var tally: (launched: Int, ended: Int) {
+    // In this order: whoever has ended has been launched.
+    let ended = pointee.ended.load(ordering: .acquiring)
+    let sent = pointee.sent.load(ordering: .relaxed)
+    return (sent + pointee.began.load(ordering: .relaxed), ended)
+  }
+
   /// A coroutine has ended here.
   @inlinable @inline(__always)
   package func noteEnd() {
@@ -145,6 +194,9 @@ extension UnsafeMutablePointer where Pointee == Home {
     announceCount()
     return pointee.ended.load(ordering: .acquiring)
   }
+
+  /// How often the loop has slept so far.
+  package var sleepCount: Int { pointee.sleeps.load(ordering: .relaxed) }
 
   /// The counts of a pool's loops are looked at by the others.
   @inlinable @inline(__always)

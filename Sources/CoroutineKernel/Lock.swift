@@ -114,6 +114,19 @@ extension UnsafeMutablePointer where Pointee == cck_thread_t {
   @inlinable @inline(__always)
   package var currentHome: UnsafeMutablePointer<Home>? {
     get { pointee.home?.assumingMemoryBound(to: Home.self) }
-    nonmutating set { pointee.home = newValue.map { UnsafeMutableRawPointer($0) } }
+    nonmutating set {
+      pointee.home = newValue.map { UnsafeMutableRawPointer($0) }
+      // The first wake after a recording gives it back (`Home+Trace.swift`).
+      pointee.direct_home = isTracing ? nil : pointee.home
+    }
+  }
+
+  /// The system's number of the calling thread, whose record this is; 0 where that is of no use.
+  package var number: Int32 {
+    if pointee.number == 0 {
+      pointee.number = cck_thread_number()
+      cck_thread_can_be_seen()
+    }
+    return pointee.number
   }
 }

@@ -157,6 +157,12 @@ extension UnsafeMutablePointer where Pointee == cck_parker_t {
     cck_parker_announce(self)
   }
 
+  /// The same, for a sleep in the poller.
+  package func announcePolling() {
+    preemptionPoint(.sleep, self)
+    cck_parker_announce_polling(self)
+  }
+
   /// The owner found work after all.
   package func retract() {
     preemptionPoint(.sleep, self)

@@ -4,7 +4,8 @@
 ///
 /// A generic class with stored properties of its parameter's type is destroyed by unspecialised code,
 /// which looks metadata up at run time: some 200 ns an object. This cell keeps values of up to three
-/// words in place and others in a box, and remembers how to destroy them, if that takes anything.
+/// words in place and others in a box, and remembers their type, if destroying them takes anything. To
+/// the compiler it is bits: an object with a cell in it must `clear` it.
 @usableFromInline
 package struct ResultCell {
   @usableFromInline
@@ -15,16 +16,22 @@ package struct ResultCell {
   }
 
   @usableFromInline package var words: (UInt, UInt, UInt) = (0, 0, 0)
-  /// The error, if that is the content.
-  @usableFromInline package var failure: (any Error)?
-  /// Destroys the value at an address; nil if that takes nothing.
-  @usableFromInline package var destroy: ((UnsafeMutableRawPointer) -> Void)?
+  /// The type of the value, which knows how to destroy it; nil if that takes nothing.
+  @usableFromInline package var destroy: Any.Type?
   @usableFromInline package var content = Content.nothing
   /// The value is in a box whose address is the first word.
   @usableFromInline package var isBoxed = false
 
   @inlinable @inline(__always)
   package init() {}
+
+  /// The error, if that is the content.
+  @inlinable @inline(__always)
+  package var failure: (any Error)? {
+    guard content == .error else { return nil }
+    // SAFETY: `store(failure:)` has put an error of this type into the first word, all of it.
+    return unsafeBitCast(words.0, to: (any Error).self)
+  }
 }
 
 extension UnsafeMutablePointer where Pointee == ResultCell {
@@ -38,6 +45,17 @@ extension UnsafeMutablePointer where Pointee == ResultCell {
     // SAFETY: the first field; the cell does not move while it is in its object.
     return UnsafeMutableRawPointer(self)
   }
+
+  /// Four words that the holder of an empty cell may use until `endUseOfRoom`.
+  @inlinable @inline(__always)
+  package var room: UnsafeMutableRawPointer {
+    // SAFETY: the first two fields are three words and one (FiberLayoutTests), and count while there is content.
+    UnsafeMutableRawPointer(self)
+  }
+
+  /// Makes the cell an empty one again.
+  @inlinable @inline(__always)
+  package func endUseOfRoom() { pointee.destroy = nil }
 
   /// Puts a value into an empty cell.
   @inlinable @inline(__always)
@@ -53,7 +71,7 @@ extension UnsafeMutablePointer where Pointee == ResultCell {
     }
     address.initializeMemory(as: Value.self, to: value)
     if !_isPOD(Value.self) {
-      pointee.destroy = { $0.assumingMemoryBound(to: Value.self).deinitialize(count: 1) }
+      pointee.destroy = Value.self
     }
     pointee.content = .value
   }
@@ -61,7 +79,8 @@ extension UnsafeMutablePointer where Pointee == ResultCell {
   /// Puts an error into an empty cell.
   @inlinable @inline(__always)
   package func store(failure: any Error) {
-    pointee.failure = failure
+    // An empty cell has no box, so this is the first word.
+    address.initializeMemory(as: (any Error).self, to: failure)
     pointee.content = .error
   }
 
@@ -75,21 +94,38 @@ extension UnsafeMutablePointer where Pointee == ResultCell {
   }
 
   /// Destroys the content, if there is any; then the cell is as new.
-  @usableFromInline
+  @inlinable @inline(__always)
   package func clear() {
+    if pointee.content == .nothing { return }
+    if pointee.content == .value, pointee.destroy == nil, !pointee.isBoxed {
+      pointee.content = .nothing
+    } else {
+      destroyContent()
+    }
+  }
+
+  /// Destroys what takes something.
+  @usableFromInline @inline(never)
+  func destroyContent() {
     switch pointee.content {
     case .nothing: return
     case .value:
-      if let destroy = pointee.destroy {
+      if let type = pointee.destroy {
         pointee.destroy = nil
-        destroy(address)
+        destroyValue(of: type)
       }
       if pointee.isBoxed {
         address.deallocate()
         pointee.isBoxed = false
       }
-    case .error: pointee.failure = nil
+    // SAFETY: as in `failure`.
+    case .error: address.assumingMemoryBound(to: (any Error).self).deinitialize(count: 1)
     }
     pointee.content = .nothing
+  }
+
+  /// By the type's own witness: this need not know the type.
+  private func destroyValue<Value>(of type: Value.Type) {
+    address.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
   }
 }

@@ -1,125 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A point in a scheduler's time at which something is to be done.
+/// Records of timers, nearest first: a four-way heap, whose members know their places.
 ///
-/// Lives where its maker put it, and is disarmed before it goes away.
-package struct KernelTimer {
-  /// When, in nanoseconds of the scheduler's clock.
-  package var deadline: Int64
-  /// Position in the heap, or -1 when not armed.
-  package var position: Int
-  /// Tells timers with equal deadlines apart: first armed, first fired.
-  package var order: UInt64
-  /// What to do.
-  ///
-  /// Runs with the home's turn, on the loop's own stack; must not park.
-  package var fire: (UnsafeMutablePointer<KernelTimer>) -> Void
-  /// For `fire`.
-  package var context: UnsafeMutableRawPointer?
-
-  /// A timer that is not armed.
-  package init(
-    deadline: Int64,
-    context: UnsafeMutableRawPointer?,
-    fire: @escaping (UnsafeMutablePointer<KernelTimer>) -> Void
-  ) {
-    self.deadline = deadline
-    self.position = -1
-    self.order = 0
-    self.fire = fire
-    self.context = context
+/// Invariant: the record of `items[i]` has `next == i`, and no item is nearer than its parent.
+///
+/// The four children of an item are one cache line, and their deadlines decide except in ties.
+struct TimerHeap {
+  private struct Item {
+    var deadline: Int64
+    var record: UInt32
   }
-}
 
-/// Armed timers, nearest first: a four-way heap, whose nodes know their places, so that disarming
-/// costs as much as arming, O(log n).
-///
-/// Invariant: `heap[i].position == i`, and no node is nearer than its parent.
-package struct TimerHeap {
-  private var heap: [UnsafeMutablePointer<KernelTimer>] = []
-  private var nextOrder: UInt64 = 0
+  private var items: [Item] = []
 
-  /// No timers.
-  package init() {}
-
-  /// No timer is armed.
-  package var isEmpty: Bool { heap.isEmpty }
-
-  /// Number of armed timers.
-  package var count: Int { heap.count }
+  var count: Int { items.count }
 
   /// The nearest deadline.
-  package var nearest: Int64? { heap.first?.pointee.deadline }
+  var nearest: Int64? { items.first?.deadline }
 
-  /// Arms a timer.
-  package mutating func arm(_ timer: UnsafeMutablePointer<KernelTimer>) {
-    precondition(timer.pointee.position < 0, "a timer is armed once at a time")
-    timer.pointee.order = nextOrder
-    nextOrder += 1
-    heap.append(timer)
-    rise(from: heap.count - 1)
+  /// The record with the nearest deadline.
+  var first: UInt32? { items.first?.record }
+
+  /// All records, in no order.
+  var all: some Sequence<UInt32> { items.lazy.map(\.record) }
+
+  /// Adds a record.
+  mutating func add(_ record: UInt32, in records: UnsafeMutablePointer<TimerRecord>) {
+    records[Int(record)].previous = TimerRecord.inHeap
+    let item = Item(deadline: records[Int(record)].deadline, record: record)
+    items.append(item)
+    rise(item, from: items.count - 1, records)
   }
 
-  /// Disarms a timer; no effect if it has fired or was never armed.
-  package mutating func disarm(_ timer: UnsafeMutablePointer<KernelTimer>) {
-    let position = timer.pointee.position
-    guard position >= 0 else { return }
-    timer.pointee.position = -1
-    let last = heap.removeLast()
-    guard last != timer else { return }
-    place(last, at: position)
-    if position > 0, precedes(last, heap[(position - 1) / 4]) {
-      rise(from: position)
+  /// Takes a record out.
+  mutating func remove(_ record: UInt32, in records: UnsafeMutablePointer<TimerRecord>) {
+    let position = Int(records[Int(record)].next)
+    let last = items.removeLast()
+    guard last.record != record else { return }
+    if position > 0, precedes(last, items[(position - 1) / 4], records) {
+      rise(last, from: position, records)
     } else {
-      sink(from: position)
+      sink(last, from: position, records)
     }
   }
 
-  /// Disarms and returns the first timer that is due.
-  package mutating func popDue(at now: Int64) -> UnsafeMutablePointer<KernelTimer>? {
-    guard let first = heap.first, first.pointee.deadline <= now else { return nil }
-    disarm(first)
-    return first
-  }
-
+  @inline(__always)
   private func precedes(
-    _ one: UnsafeMutablePointer<KernelTimer>,
-    _ other: UnsafeMutablePointer<KernelTimer>
+    _ one: Item,
+    _ other: Item,
+    _ records: UnsafeMutablePointer<TimerRecord>
   ) -> Bool {
-    one.pointee.deadline != other.pointee.deadline
-      ? one.pointee.deadline < other.pointee.deadline : one.pointee.order < other.pointee.order
+    one.deadline != other.deadline
+      ? one.deadline < other.deadline
+      : records[Int(one.record)].order < records[Int(other.record)].order
   }
 
-  private mutating func place(_ timer: UnsafeMutablePointer<KernelTimer>, at position: Int) {
-    heap[position] = timer
-    timer.pointee.position = position
+  @inline(__always)
+  private mutating func place(
+    _ item: Item,
+    at position: Int,
+    _ records: UnsafeMutablePointer<TimerRecord>
+  ) {
+    items[position] = item
+    records[Int(item.record)].next = UInt32(truncatingIfNeeded: position)
   }
 
-  private mutating func rise(from start: Int) {
+  private mutating func rise(
+    _ item: Item,
+    from start: Int,
+    _ records: UnsafeMutablePointer<TimerRecord>
+  ) {
     var position = start
-    let timer = heap[start]
     while position > 0 {
       let parent = (position - 1) / 4
-      guard precedes(timer, heap[parent]) else { break }
-      place(heap[parent], at: position)
+      guard precedes(item, items[parent], records) else { break }
+      place(items[parent], at: position, records)
       position = parent
     }
-    place(timer, at: position)
+    place(item, at: position, records)
   }
 
-  private mutating func sink(from start: Int) {
+  private mutating func sink(
+    _ item: Item,
+    from start: Int,
+    _ records: UnsafeMutablePointer<TimerRecord>
+  ) {
     var position = start
-    let timer = heap[start]
     while true {
-      var best = -1
-      for child in (4 * position + 1)..<(4 * position + 5) {
-        guard child < heap.count else { break }
-        if best < 0 || precedes(heap[child], heap[best]) { best = child }
+      let firstChild = 4 * position + 1
+      guard firstChild < items.count else { break }
+      var best = firstChild
+      for child in (firstChild + 1)..<max(firstChild + 1, min(firstChild + 4, items.count))
+      where precedes(items[child], items[best], records) {
+        best = child
       }
-      guard best >= 0, precedes(heap[best], timer) else { break }
-      place(heap[best], at: position)
+      guard precedes(items[best], item, records) else { break }
+      place(items[best], at: position, records)
       position = best
     }
-    place(timer, at: position)
+    place(item, at: position, records)
   }
 }

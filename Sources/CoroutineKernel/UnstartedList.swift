@@ -122,9 +122,14 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// Puts the newest unstarted coroutine into the empty run queue, with the turn.
   ///
   /// - Returns: It; nil outside pools.
-  @usableFromInline @inline(never)
+  @inlinable @inline(__always)
   package func refill() -> UnsafeMutablePointer<Fiber>? {
-    guard pointee.pool != nil, let fiber = takeUnstarted(oldest: false) else { return nil }
+    pointee.pool == nil ? nil : refillFromList()
+  }
+
+  @usableFromInline @inline(never)
+  func refillFromList() -> UnsafeMutablePointer<Fiber>? {
+    guard let fiber = takeUnstarted(oldest: false) else { return nil }
     push(fiber)
     return fiber
   }
@@ -159,7 +164,10 @@ extension UnsafeMutablePointer where Pointee == Home {
         return true
       }
       guard let isMine else { continue }
-      if isMine, home != self { Self.unbias(fiber, count: 1) }
+      // Who has changed loops before has no bias any more, and a barrier takes microseconds.
+      if isMine, home != self, cck_lock_is_shared(fiber.joinLock) == 0 {
+        Self.unbias(fiber, count: 1)
+      }
       return isMine
     }
   }
@@ -234,6 +242,19 @@ extension UnsafeMutablePointer where Pointee == Home {
       guard let fiber = next else { return }
       next = fiber.newer
       body(fiber)
+    }
+  }
+
+  /// Calls `body` with each unstarted coroutine here, the newest first, while they can neither begin nor move.
+  package func forEachUnstarted(_ body: (UnsafeMutablePointer<Fiber>) -> Void) {
+    guard hasUnstarted else { return }
+    let list = pointee.unstarted
+    list.withLock {
+      var next = list.pointee.newest
+      while let fiber = next {
+        next = fiber.older
+        body(fiber)
+      }
     }
   }
 

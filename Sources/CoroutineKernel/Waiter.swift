@@ -14,6 +14,8 @@ package enum WaitOutcome: UInt8, Sendable {
   case closed
   /// The waiting coroutine was cancelled; the object is as if the wait had never begun.
   case cancelled
+  /// The time for it has passed; the object is as if the wait had never begun.
+  case timedOut
 }
 
 /// One party waiting on one object: a node on the waiting coroutine's own stack.
@@ -32,7 +34,7 @@ package struct Waiter {
   /// The queue that this node is, or was last, linked in.
   @usableFromInline package var queue: UnsafeMutablePointer<WaitQueue>?
   /// The lock of that queue; nil for waits that only their own scheduler can end (timers).
-  @usableFromInline package var lock: UnsafeMutablePointer<cck_lock_t>?
+  @usableFromInline package var lock: Optional<UnsafeMutablePointer<cck_lock_t>>
   /// The coroutine to wake; nil if `callback` is to be called instead.
   @usableFromInline package var fiber: UnsafeMutablePointer<Fiber>?
   /// Where the value comes from (a sender's) or goes to (a receiver's).

@@ -32,7 +32,10 @@ public final class Sequencer: Sendable {
     try before?.await()
     defer {
       let isFirst = own.fulfill(())
-      demand(isFirst, "Step \(number) of a sequencer was passed twice.")
+      demand(
+        isFirst,
+        "Step \(number) of a sequencer was passed twice. Give each place a number of its own."
+      )
     }
     return try body()
   }

@@ -55,6 +55,20 @@ struct Benchmarks {
       ("buffered channel (128), a value, 4 by 4, pool of two", 1_000_000, fourByFour),
       ("independent work, a piece, pool of one", 5_000, { try pieces($0, threads: 1) }),
       ("independent work, a piece, pool of two", 5_000, { try pieces($0, threads: 2) }),
+      ("recording: an event", 20_000_000, RecordingBenchmarks.events),
+      ("recorded: yield, two events", 2_000_000, RecordingBenchmarks.recorded(yields)),
+      (
+        "recorded: launch, run, reclaim, three events", 1_000_000,
+        RecordingBenchmarks.recorded(launches)
+      ),
+      (
+        "recorded: unbuffered channel, a value, some five events", 1_000_000,
+        RecordingBenchmarks.recorded { try sends($0, capacity: 0) }
+      ),
+      (
+        "recorded: buffered channel (128), a value, two events", 2_000_000,
+        RecordingBenchmarks.recorded { try sends($0, capacity: 128) }
+      ),
     ]
   }
 

@@ -65,22 +65,25 @@ extension Benchmarks {
     check(total == count / 4 * 4 * (count / 4 * 4 - 1) / 2)
   }
 
-  /// Independent work of some microseconds a piece, launched from outside.
+  /// Independent work of some microseconds a piece, launched by a coroutine of the pool that then waits for all.
   func pieces(_ count: Int, threads: Int) throws {
     let pool = PoolScheduler(threads: threads)
     try runBlocking {
-      let works = (0..<count).map { seed in
-        launch(on: pool) {
-          var value = UInt32(truncatingIfNeeded: seed) | 1
-          for _ in 0..<10_000 {
-            value ^= value << 13
-            value ^= value >> 17
-            value ^= value << 5
+      let sum = try launch(on: pool) {
+        let works = (0..<count).map { seed in
+          launch(on: pool) {
+            var value = UInt32(truncatingIfNeeded: seed) | 1
+            for _ in 0..<10_000 {
+              value ^= value << 13
+              value ^= value >> 17
+              value ^= value << 5
+            }
+            return UInt64(value)
           }
-          return value
         }
-      }
-      for work in works { try check(work.value() != 0) }
+        return try works.reduce(0) { try $0 &+ $1.value() }
+      }.value()
+      check(sum != 0)
     }
   }
 }

@@ -23,7 +23,20 @@ public enum COError: String, LocalizedError {
   case chanReceiveFailUnknown = "The channel failed to receive, for an unknown reason."
 
   /// What happened and what to do.
-  public var errorDescription: String? { rawValue }
+  public var errorDescription: String? { advice.map { "\(rawValue) \($0)" } ?? rawValue }
+
+  /// What to do, where `rawValue`, which is coswift's, does not say it.
+  private var advice: String? {
+    switch self {
+    case .promiseCancelled:
+      "Who calls its cancel() decides that; handle it where that is nothing wrong."
+    case .coroutineCancelled: "Clean up and return; cancelled code cannot wait again."
+    case .generatorCancelled: "Return from its block; nobody takes more values."
+    case .generatorClosed: "Ask no more, or make another one."
+    case .chanReceiveFailUnknown: "Receive again, or close the channel."
+    case .invalidCoroutine, .notGenerator: nil
+    }
+  }
 
   /// An error of the core, in this module's terms.
   static func translating(_ error: any Error) -> any Error {

@@ -42,8 +42,11 @@ struct Crew {
     _ makeWorker: () -> Worker<Jobs.Element, Outcome>,
     collect: @escaping (Outcome) -> Void
   ) throws where Jobs.Element: Sendable {
-    let orders = Channel<Order<Jobs.Element, Outcome>>(capacity: .bounded(size * Self.handful))
-    let answers = Channel<Outcome>(capacity: .unbounded)
+    let orders = Channel<Order<Jobs.Element, Outcome>>(
+      capacity: .bounded(size * Self.handful),
+      name: "orders"
+    )
+    let answers = Channel<Outcome>(capacity: .unbounded, name: "answers")
     try withCoroutineScope { scope in
       let workers = (1...size).map { number in
         let work = makeWorker()

@@ -13,6 +13,8 @@ struct Options: Sendable, Equatable {
   var isJSON = false
   var isQuiet = false
   var wantsHelp = false
+  /// Where to put a timeline.
+  var trace: BytePath?
 
   /// A command line that makes no sense.
   struct UsageError: Error, Equatable {
@@ -44,6 +46,13 @@ struct Options: Sendable, Equatable {
       case "--no-compare": compares = false
       case "--json": isJSON = true
       case "-q", "--quiet": isQuiet = true
+      case "--trace":
+        guard let value = rest.popFirst(), !value.isEmpty else {
+          throw UsageError(message: "--trace needs a file")
+        }
+        trace = BytePath(value)
+      case let option where option.hasPrefix("--trace=") && option.utf8.count > 8:
+        trace = BytePath(Array(argument.dropFirst("--trace=".utf8.count)))
       case "-j", "--jobs":
         guard let value = rest.popFirst() else {
           throw UsageError(message: "--jobs needs a number")
@@ -68,6 +77,7 @@ struct Options: Sendable, Equatable {
 
   static let help = """
     Usage: tour [OPTION]... [PATH]
+           tour mirror [OPTION]... [URL|PATH]
 
     Counts the lines, words and bytes of all files in a directory tree, many files at
     a time, with coroutines; finds the largest files and those of the same content;
@@ -81,8 +91,14 @@ struct Options: Sendable, Equatable {
           --mounts     go into other file systems too
           --no-compare leave out the second, sequential pass
           --json       print one JSON object
+          --trace FILE record what the coroutines do, and write a timeline: a page for
+                       the browser, or, if FILE ends in .json, Chrome's trace format
       -q, --quiet      show no progress
       -h, --help       print this
+
+    tour mirror fetches all files of an index page, several at a time; without URL or
+    PATH, from a server of its own that draws pictures: see tour mirror --help. (For a
+    directory of that name write ./mirror.)
 
     A line is a newline byte; a word is a run of bytes that are not white space, as
     in the C locale. Symbolic links are not followed; pipes, sockets and devices are
@@ -93,8 +109,8 @@ struct Options: Sendable, Equatable {
     control character and each byte that is not UTF-8, so nothing of a name is lost.
 
     Exit status: 0 done; 1 the two passes disagree; 64 bad usage; 66 PATH cannot be
-    read; 74 output cannot be written; 130 interrupted by Ctrl-C (what was counted so
-    far is printed).
+    read; 73 FILE cannot be written; 74 output cannot be written; 130 interrupted by
+    Ctrl-C (what was counted so far is printed).
 
     """
 }

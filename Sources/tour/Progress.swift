@@ -23,6 +23,8 @@ final class Progress {
 
   /// Nil if there is no terminal, or nobody wants a bar.
   private let style: Style?
+  /// It shows a bar, if there is something to show.
+  var hasBar: Bool { style != nil }
   private var phase = ProgressPromise<Void>()
   private var isBarDrawn = false
 

@@ -9,6 +9,8 @@ struct Reading: Sendable {
     case comparing
     /// All of it again, one after the other.
     case sequential
+    /// Fetching files.
+    case mirroring
 
     /// What is going on, for people.
     var words: String {
@@ -16,6 +18,7 @@ struct Reading: Sendable {
       case .counting: "Counting"
       case .comparing: "Comparing"
       case .sequential: "Once more, one by one"
+      case .mirroring: "Mirroring"
       }
     }
   }

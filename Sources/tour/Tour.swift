@@ -8,29 +8,37 @@ enum Tour {
   /// Exit statuses, after <sysexits.h> and the shell.
   enum Status: Int32 {
     case done = 0
-    case passesDisagree = 1
+    /// The two passes disagree; not all files could be mirrored.
+    case incomplete = 1
     case badUsage = 64
     case noInput = 66
+    case unavailable = 69
     case bug = 70
+    case cannotCreate = 73
     case cannotWrite = 74
     case interrupted = 130
   }
 
   static func run(_ arguments: [[UInt8]]) -> Status {
+    if arguments.first == Array("mirror".utf8) { return Mirror.run(Array(arguments.dropFirst())) }
     do {
       let options = try Options(arguments)
       if options.wantsHelp { return print(Options.help) ? .done : .cannotWrite }
       let root = try Root(options.path)
-      let report = try runBlocking { try take(options, root) }
+      let report = try TraceFile.recording(to: options.trace, "tour \(root.path)") {
+        try runBlocking { try take(options, root) }
+      }
       guard print(options.isJSON ? JSONReport.text(report) : TextReport.text(report)) else {
         return complain("cannot write the report: \(Problem.text(errno))", .cannotWrite)
       }
       if report.isInterrupted { return .interrupted }
-      return report.agrees == false ? .passesDisagree : .done
+      return report.agrees == false ? .incomplete : .done
     } catch let error as Options.UsageError {
       return complain("\(error.message)\nTry “tour --help”.", .badUsage)
     } catch let error as Root.Unusable {
       return complain(error.message, .noInput)
+    } catch let error as TraceFile.Unwritable {
+      return complain(error.message, .cannotCreate)
     } catch {
       return complain("\(error)", .bug)
     }

@@ -7,14 +7,12 @@ import Testing
 /// Addresses that are computed, against those that the compiler gives.
 @Suite struct FiberLayoutTests {
   @Test func `a fiber's lock, joiners and children are where their addresses say`() {
-    let owner = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
     let home = UnsafeMutablePointer<Home>.allocate(capacity: 1)
     home.initialize(to: Home())
     let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
     fiber.initialize(
       to: Fiber(
         home: home,
-        owner: owner,
         stackClass: 0,
         identifier: 0,
         thread: currentThread(),
@@ -29,12 +27,22 @@ import Testing
     #expect(fiber.joiners == joiners)
     #expect(fiber.children == children)
     #expect(fiber.cell == cell)
+    withUnsafeMutablePointer(to: &fiber.pointee.cell.destroy) {
+      let end = UnsafeMutableRawPointer($0 + 1)
+      #expect(fiber.cell.room + 4 * MemoryLayout<UInt>.stride == end)
+    }
     withUnsafeMutablePointer(to: &fiber.pointee.link) { #expect($0 == fiber.link) }
     withUnsafeMutablePointer(to: &home.pointee.context) { #expect($0 == home.context) }
     fiber.deinitialize(count: 1)
     fiber.deallocate()
     home.deinitialize(count: 1)
     home.deallocate()
-    owner.deallocate()
+  }
+
+  @Test func `a descriptor's lock and queues are where their addresses say`() throws {
+    let entry = try #require(DescriptorTable.entry(0))
+    withUnsafeMutablePointer(to: &entry.pointee.lock) { #expect($0 == entry.lock) }
+    withUnsafeMutablePointer(to: &entry.pointee.readers) { #expect($0 == entry.queue(.reading)) }
+    withUnsafeMutablePointer(to: &entry.pointee.writers) { #expect($0 == entry.queue(.writing)) }
   }
 }

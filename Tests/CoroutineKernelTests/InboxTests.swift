@@ -146,7 +146,6 @@ import Testing
       fiber.initialize(
         to: Fiber(
           home: other,
-          owner: owner,
           stackClass: 0,
           identifier: 0,
           thread: currentThread(),
@@ -164,14 +163,11 @@ import Testing
 
   @Test func `the run queue is first in, first out, but for what is put in front`() {
     withHome { home in
-      let owner = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
-      defer { owner.deallocate() }
       let fibers = (0..<4).map { _ in
         let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
         fiber.initialize(
           to: Fiber(
             home: home,
-            owner: owner,
             stackClass: 0,
             identifier: 0,
             thread: currentThread(),

@@ -349,7 +349,7 @@ struct ContractCall: Sendable, CustomTestStringConvertible {
       }
     }
     let text = result.map { String(decoding: $0.standardErrorContent, as: UTF8.self) } ?? ""
-    #expect(text.contains("A generator was asked for a value by its own body"))
+    #expect(text.contains("or by another coroutine while its body runs"))
   }
 
   @Test func `a generator's body is where its calls have brought it, in all orders (rule 10)`()

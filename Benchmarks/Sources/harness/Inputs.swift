@@ -77,6 +77,8 @@ public enum Shape {
   public static let contenders = 8
   /// How many coroutines take turns.
   public static let crowds = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
+  /// How many wait, sleep or are ready at once.
+  public static let growth = [1000, 10_000, 100_000, 1_000_000]
   /// How many produce and how many consume.
   public static let grid = [1, 4, 16, 64]
 }

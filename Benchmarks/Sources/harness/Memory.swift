@@ -12,6 +12,8 @@ public struct Memory: Sendable {
   public let resident: Int
   /// Page tables.
   public let pageTables: Int
+  /// Mappings: the lines of /proc/self/maps.
+  public let mappings: Int
 
   /// Now; zeros where /proc does not tell.
   public init() {
@@ -33,12 +35,27 @@ public struct Memory: Sendable {
     }
     self.resident = resident
     self.pageTables = pageTables
+    mappings = Self.lines(of: "/proc/self/maps")
   }
 
-  /// What has been added for each of so many things.
+  /// What has been added for each of so many things; mappings for all of them together.
   public func growth(since start: Memory, each count: Int) -> [(name: String, value: Double)] {
     let rss = Double(resident - start.resident) / Double(count)
     let tables = Double(pageTables - start.pageTables) / Double(count)
-    return [("bytes", rss + tables), ("rss_bytes", rss), ("pte_bytes", tables)]
+    return [
+      ("bytes", rss + tables), ("rss_bytes", rss), ("pte_bytes", tables),
+      ("mappings", Double(mappings - start.mappings)),
+    ]
+  }
+
+  private static func lines(of path: String) -> Int {
+    guard let file = fopen(path, "r") else { return 0 }
+    defer { fclose(file) }
+    var lines = 0
+    while true {
+      let character = getc(file)
+      if character == EOF { return lines }
+      if character == 10 { lines += 1 }
+    }
   }
 }

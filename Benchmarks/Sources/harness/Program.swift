@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// A program of benchmarks: `PROGRAM list`, or `PROGRAM ROW [--operations N]`.
+/// A program of benchmarks: `PROGRAM list`, or `PROGRAM ROW [--operations N [--no-warm-up]]`.
 public struct Program {
   private let peer: String
   private let rows: [Row]
@@ -31,21 +31,27 @@ public struct Program {
       for row in rows { print(row.name) }
       return
     }
-    guard let name = arguments.first else { fail("usage: \(peer) list | ROW [--operations N]") }
+    let usage = "usage: \(peer) list | ROW [--operations N [--no-warm-up]]"
+    guard let name = arguments.first else { fail(usage) }
     guard let row = rows.first(where: { $0.name == name }) else { fail("no row \(name)") }
     var operations = row.operations
-    if arguments.count == 3, arguments[1] == "--operations" {
+    var warmsUp = row.warmsUp
+    if arguments.count == 3 || arguments.count == 4, arguments[1] == "--operations" {
       guard let number = Int(arguments[2]), number > 0 else {
         fail("--operations needs a number of 1 or more")
       }
       operations = number
+      if arguments.count == 4 {
+        guard arguments[3] == "--no-warm-up" else { fail(usage) }
+        warmsUp = false
+      }
     } else if arguments.count != 1 {
-      fail("usage: \(peer) list | ROW [--operations N]")
+      fail(usage)
     }
     let count: Int
     if let operations {
       count = operations
-      if row.warmsUp { _ = try row.body(max(1, count / 10)) }
+      if warmsUp { _ = try row.body(max(1, count / 10)) }
     } else {
       count = try calibrate(row)
     }

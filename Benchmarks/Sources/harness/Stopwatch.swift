@@ -38,4 +38,12 @@ public struct Elapsed: Sendable {
   public let wall: Int
   /// Of all processors.
   public let processor: Int
+
+  /// No time.
+  public static let zero = Elapsed(wall: 0, processor: 0)
+
+  /// One after the other.
+  public static func + (one: Elapsed, other: Elapsed) -> Elapsed {
+    Elapsed(wall: one.wall + other.wall, processor: one.processor + other.processor)
+  }
 }

@@ -8,7 +8,7 @@ let crowds = Shape.crowds.map { size in
 }
 
 /// So many coroutines that yield in turn, from when all have begun until all have ended.
-private func crowd(_ size: Int, _ count: Int) throws -> Outcome {
+func crowd(_ size: Int, _ count: Int) throws -> Outcome {
   let rounds = max(1, count / size)
   return try runBlocking {
     var (begun, ended, yields) = (0, 0, 0)

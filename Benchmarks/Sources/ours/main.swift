@@ -5,5 +5,5 @@ import harness
 Program(
   peer: "ours",
   rows: switching + launching + channels + threads + selecting + promises + actors + time + memory
-    + files + crowds + grid
+    + files + crowds + grid + growth + growthOfSelect
 ).run()

@@ -52,6 +52,11 @@ CCK_INLINE void cck_fence_light(void) {
   }
 }
 
+/// 1 if the lock has no bias, and so never will have one (L1).
+CCK_INLINE int cck_lock_is_shared(const cck_lock_t *_Nonnull lock) {
+  return __atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE) == CCK_LOCK_SHARED;
+}
+
 /// First half of ending a lock's bias; then comes `cck_fence_heavy`, once for many locks, and then
 /// `cck_lock_end_unbias`. Nobody gets the lock in between.
 void cck_lock_begin_unbias(cck_lock_t *_Nonnull lock);

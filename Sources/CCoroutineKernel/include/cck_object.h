@@ -4,8 +4,8 @@
 //
 // A Swift object begins with its class and a word that holds its reference counts (the "heap object
 // header" of Swift's ABI). What that word is in an object with one strong reference, no unowned one, and
-// no weak one ever, and what in one with two strong ones, is read from a new object at run time, and
-// nothing else is assumed about it. Should a runtime count differently, no object is ever taken for
+// no weak one ever, and by what it grows with a second strong one, is read from two new objects at run time,
+// and nothing else is assumed about it. Should a runtime count differently, no object is ever taken for
 // unshared, and all are freed as usual.
 #ifndef CCK_OBJECT_H
 #define CCK_OBJECT_H
@@ -15,8 +15,8 @@
 /// The reference counts of an object that has just been made; 0 until they have been learnt.
 extern uintptr_t cck_sole_reference;
 
-/// The same of one that has two references.
-extern uintptr_t cck_two_references;
+/// By what they grow with each further strong reference: a power of two, or 0.
+extern uintptr_t cck_reference_step;
 
 /// Learns what reference counts look like from two objects that have one reference and two. Not under a
 /// sanitizer, which cannot see the order that the counts establish, and should see objects end.
@@ -29,10 +29,11 @@ CCK_INLINE int cck_object_is_unshared(const void *_Nonnull object) {
   return __atomic_load_n(counts, __ATOMIC_ACQUIRE) == cck_sole_reference;
 }
 
-/// 1 if there is one reference more, and no weak or unowned one.
-CCK_INLINE int cck_object_is_shared_by_two(const void *_Nonnull object) {
+/// 1 if there are a few references more, and no weak or unowned one.
+CCK_INLINE int cck_object_is_shared_by_few(const void *_Nonnull object) {
   const uintptr_t *counts = (const uintptr_t *)object + 1;
-  return __atomic_load_n(counts, __ATOMIC_RELAXED) == cck_two_references;
+  uintptr_t more = __atomic_load_n(counts, __ATOMIC_RELAXED) - cck_sole_reference;
+  return (more & (cck_reference_step - 1)) == 0 && more <= 7 * cck_reference_step;
 }
 
 /// 1 once `cck_object_is_unshared` can say yes.

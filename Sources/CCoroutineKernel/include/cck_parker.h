@@ -5,14 +5,17 @@
 #define CCK_PARKER_H
 
 #include "cck_base.h"
+#include "cck_poller.h"
 
 #if !defined(__linux__)
 #include <pthread.h>
 #endif
 
-/// A thread's place to sleep. `state` is 1 from the owner's announcement until somebody wakes it.
+/// A thread's place to sleep. `state` is not 0 from the owner's announcement until somebody wakes it: 1 if it
+/// is going to sleep here, 2 if in `poller`.
 typedef struct cck_parker {
   uint32_t state;
+  cck_poller_t *_Nullable poller;
 #if !defined(__linux__)
   pthread_mutex_t mutex;
   pthread_cond_t condition;
@@ -36,6 +39,12 @@ CCK_INLINE void cck_processor_pause(void) {
 /// Nanoseconds of the monotonic clock.
 int64_t cck_clock_now(void);
 
+/// Nanoseconds since 1970: for people.
+int64_t cck_clock_wall(void);
+
+/// Nanoseconds of processor time that all threads of the process have used.
+int64_t cck_process_time(void);
+
 void cck_parker_initialize(cck_parker_t *_Nonnull parker);
 
 /// The owner says that it is about to sleep. It must look for work once more after this.
@@ -43,25 +52,32 @@ CCK_INLINE void cck_parker_announce(cck_parker_t *_Nonnull parker) {
   __atomic_store_n(&parker->state, 1, __ATOMIC_SEQ_CST);
 }
 
+/// The same, for a sleep in `poller`.
+CCK_INLINE void cck_parker_announce_polling(cck_parker_t *_Nonnull parker) {
+  __atomic_store_n(&parker->state, 2, __ATOMIC_SEQ_CST);
+}
+
 /// The owner found work after all.
 CCK_INLINE void cck_parker_retract(cck_parker_t *_Nonnull parker) {
   __atomic_store_n(&parker->state, 0, __ATOMIC_SEQ_CST);
 }
 
-/// 1 from the owner's announcement until it is taken back or somebody wakes it.
+/// Not 0 from the owner's announcement until it is taken back or somebody wakes it.
 CCK_INLINE int cck_parker_is_announced(cck_parker_t *_Nonnull parker) {
-  return __atomic_load_n(&parker->state, __ATOMIC_SEQ_CST) == 1;
+  return __atomic_load_n(&parker->state, __ATOMIC_SEQ_CST) != 0;
 }
 
 /// Sleeps until woken, for `timeout` nanoseconds at most (negative: for ever). May return early.
 void cck_parker_sleep(cck_parker_t *_Nonnull parker, int64_t timeout);
 
-void cck_parker_wake_slowly(cck_parker_t *_Nonnull parker);
+/// Ends the owner's sleep; `state` is what it was.
+void cck_parker_wake_slowly(cck_parker_t *_Nonnull parker, uint32_t state);
 
 /// Wakes the owner if it sleeps or is about to. One load when it is awake.
 CCK_INLINE void cck_parker_wake(cck_parker_t *_Nonnull parker) {
   if (__atomic_load_n(&parker->state, __ATOMIC_SEQ_CST) == 0) return;
-  if (__atomic_exchange_n(&parker->state, 0, __ATOMIC_SEQ_CST) == 1) cck_parker_wake_slowly(parker);
+  uint32_t state = __atomic_exchange_n(&parker->state, 0, __ATOMIC_SEQ_CST);
+  if (state != 0) cck_parker_wake_slowly(parker, state);
 }
 
 #endif

@@ -35,11 +35,24 @@ typedef struct cck_stack {
   void *_Nonnull low;                ///< Lowest usable address; the guard ends here.
   uint32_t size_class;               ///< Index of its size.
   uint32_t guard;                    ///< One of CCK_GUARD_….
-  uint32_t is_warm;                  ///< `context` waits for its next coroutine, in the loop that runs them.
   uint64_t identifier;               ///< Of the coroutine or generator on it, for the overflow report.
   const char *_Nullable label;       ///< Its name, or null; outlives the use of the stack.
   uintptr_t exclusivity[8];          ///< The Swift runtime's list of open accesses, while switched out.
+  void *_Nullable home;              ///< Whose coroutines it serves; see cck_stack_occupy.
+  void *_Nullable fiber;             ///< The coroutine on it, or null.
 } cck_stack_t;
+
+/// Notes whose coroutine is on a stack, or, with null, that there is none any more.
+///
+/// All coroutines that have begun are found by this (cck_stack_each), at the cost of two stores for each.
+CCK_INLINE void cck_stack_occupy(cck_stack_t *_Nonnull stack, void *_Nullable fiber) {
+  __atomic_store_n(&stack->fiber, fiber, __ATOMIC_RELEASE);
+}
+
+/// Notes which home's coroutines it serves from now on; nobody is on it.
+CCK_INLINE void cck_stack_serve(cck_stack_t *_Nonnull stack, void *_Nonnull home) {
+  __atomic_store_n(&stack->home, home, __ATOMIC_RELAXED);
+}
 
 /// The class of the smallest stack with at least `size` bytes, or CCK_STACK_CLASSES if none has.
 CCK_INLINE uint32_t cck_stack_class(size_t size) {
@@ -90,6 +103,22 @@ void cck_stack_release_cache(cck_thread_t *_Nonnull thread);
 
 /// Whether an address lies in the guard of one of our stacks; returns that stack's record.
 cck_stack_t *_Nullable cck_stack_whose_guard(const void *_Nonnull address);
+
+/// The record of the stack that an address lies on, or null if that is none of ours. Safe in handlers of signals.
+cck_stack_t *_Nullable cck_stack_around(const void *_Nonnull address);
+
+/// Calls `visit` with each coroutine that a home has on a stack, and with that stack.
+///
+/// To be called with the home's turn: then they are all there, and none ends meanwhile. Looks at the records
+/// of all stacks there are: some nanoseconds each.
+void cck_stack_each(
+    const void *_Nonnull home,
+    void *_Nullable context,
+    void (*_Nonnull visit)(
+        void *_Nullable context, void *_Nonnull fiber, cck_stack_t *_Nonnull stack));
+
+/// Number of coroutines that a home has on stacks; from any thread, as it was a moment ago.
+size_t cck_stack_count(const void *_Nonnull home);
 
 /// Bytes of the stack that have been in use at some time since its memory was last clean.
 size_t cck_stack_high_water(const cck_stack_t *_Nonnull stack);

@@ -12,6 +12,7 @@
 #include "cck_context.h"
 
 struct cck_stack;
+struct cck_trace_ring;
 
 /// Number of stack sizes that are pooled; see cck_stack.h.
 #define CCK_STACK_CLASSES 16
@@ -19,10 +20,14 @@ struct cck_stack;
 /// Number of lists of spare objects of a thread.
 #define CCK_SPARE_LISTS 4
 
+/// How many more a thread keeps that may still be in use elsewhere; a power of two.
+#define CCK_RECENT_OBJECTS 32
+
 /// One thread's record. Only its own thread reads or writes it.
 typedef struct cck_thread {
   void *_Nullable fiber;  ///< The coroutine that runs now, or null.
   void *_Nullable home;   ///< The event loop or dispatch job that runs now, or null.
+  void *_Nullable direct_home;  ///< The same, if wakes there need nobody's notice; null while they are recorded.
   struct cck_stack *_Nullable free_stacks[CCK_STACK_CLASSES];  ///< Hot stacks, last in first out.
   uint32_t free_count[CCK_STACK_CLASSES];                      ///< How many of each.
   cck_context_t *_Nullable switch_from;  ///< Instrumented builds: who switches.
@@ -31,11 +36,15 @@ typedef struct cck_thread {
   uint64_t last_identifier;              ///< … unless it is this one: then a new block is drawn.
   uint32_t random;                       ///< State of the thread's random numbers.
   void *_Nullable alternate_stack;       ///< Signal stack that we installed, or null.
+  const void *_Nullable stack_end;       ///< End of the thread's own stack, once registered; or null.
+  int32_t number;                        ///< The system's number of it, once asked for; see cck_thread_number.
   int registered;                        ///< The thread-exit hook knows this record.
   void *_Nullable spare_objects[CCK_SPARE_LISTS];  ///< Lists of objects kept for reuse; their owner's.
   uint32_t spare_count[CCK_SPARE_LISTS];           ///< How many in each.
-  void *_Nullable recent_object;         ///< One more, which may still be in use elsewhere.
+  void *_Nullable recent_objects[CCK_RECENT_OBJECTS];  ///< A stack, whose oldest are overwritten.
+  uint32_t recent_top;                   ///< Where the next one goes, modulo the length.
   void *_Nullable observer;              ///< Checked builds: who is told of preemption points, or null.
+  struct cck_trace_ring *_Nullable trace_ring;  ///< Where this thread records events; see cck_trace.h.
 } cck_thread_t;
 
 extern __thread cck_thread_t cck_thread_record __attribute__((tls_model("initial-exec")));
@@ -89,6 +98,9 @@ void cck_steady_heap(void);
 
 /// 1 on the process's first thread.
 int cck_thread_is_main(void);
+
+/// Writes the calling thread's name, ended by a zero; nothing if it has none.
+void cck_thread_name(char *_Nonnull name, size_t size);
 
 /// Has `hook` called at the end of each registered thread, for those who keep things in its record.
 void cck_thread_on_exit(void (*_Nonnull hook)(cck_thread_t *_Nonnull thread));

@@ -21,10 +21,6 @@ int ccf_accept(int listener);
 /// Opens a new file at the path that the template becomes (see mkstemp); -1 with errno.
 int ccf_open_temporary(char *path);
 
-/// A descriptor that becomes readable when the process has ended; -1 with errno, which is ENOSYS where
-/// there is no such thing.
-int ccf_open_process(int identifier);
-
 #ifdef __cplusplus
 }
 #endif

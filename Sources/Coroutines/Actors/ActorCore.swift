@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CCoroutineKernel
 public import CoroutineKernel
+public import Synchronization
 
 /// What an actor is, whatever the type of its messages.
 ///
@@ -10,6 +12,7 @@ public import CoroutineKernel
 ///   on, and who throws, leaves nobody waiting.
 /// - A3. The mailbox outlives incarnations. It is closed once, by `stop`, `cancel`, the end or the last handle;
 ///   what is left in it at the end is rejected.
+/// - A4. Only the thread that the body began on touches `spare`.
 @usableFromInline
 final class ActorCore: @unchecked Sendable, CustomStringConvertible {
   // SAFETY: `current` and `body` as A1 says; the rest is constant, and guards itself.
@@ -24,6 +27,15 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
   @exclusivity(unchecked)
   @usableFromInline
   final var current: ReplyTicket?
+
+  /// The thread that the body began on.
+  @usableFromInline
+  final let thread = Atomic<UInt>(0)
+
+  /// A ticket that is not in use, for the next ask from the body's own thread: it takes no allocation.
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var spare: ReplyTicket?
 
   /// The coroutine that may take messages.
   @exclusivity(unchecked)
@@ -59,7 +71,13 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
 
   /// Runs the body in the calling coroutine.
   func live(isRestart: Bool, _ run: () throws -> Void) throws {
-    body = currentThread().runningFiber
+    let thread = currentThread()
+    _ = self.thread.compareExchange(
+      expected: 0,
+      desired: UInt(bitPattern: thread),
+      ordering: .relaxed
+    )
+    body = thread.runningFiber
     events.send(isRestart ? .restarted : .started)
     try run()
   }
@@ -71,7 +89,7 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
     current = nil
     let failure = error is CancellationError ? nil : error
     if let unanswered, error != nil {
-      unanswered.promise.reject(
+      unanswered.promise?.reject(
         failure ?? (isFinal || isStopping ? stoppedError : .restarted(description))
       )
     }
@@ -111,7 +129,30 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
   @inlinable @inline(__always)
   func beginTaking(_ operation: StaticString) {
     if body != currentThread().runningFiber || body == nil { refuse(operation) }
-    if current != nil { current = nil }
+    if let ticket = current.take() { letGo(of: ticket) }
+  }
+
+  /// Keeps a ticket that nobody else holds for the next ask.
+  @inlinable @inline(__always)
+  func letGo(of ticket: consuming ReplyTicket) {
+    guard cck_object_is_unshared(Unmanaged.passUnretained(ticket).toOpaque()) != 0 else { return }
+    // May run code of the user's, if that rejects the ask; it cannot get at the ticket.
+    ticket.end()
+    if isOwn(currentThread()) { spare = ticket }
+  }
+
+  /// The ticket for an ask.
+  @inlinable @inline(__always)
+  func makeTicket(_ promise: AnyPromise) -> ReplyTicket {
+    guard isOwn(currentThread()), let ticket = spare.take() else { return ReplyTicket(promise) }
+    ticket.promise = promise
+    return ticket
+  }
+
+  /// The calling thread is the one that the body began on (A4).
+  @inlinable @inline(__always)
+  func isOwn(_ thread: ThreadRecord) -> Bool {
+    self.thread.load(ordering: .relaxed) == UInt(bitPattern: thread)
   }
 
   @usableFromInline @inline(never)
@@ -145,7 +186,7 @@ extension SchedulerCore {
   ) -> Coroutine {
     let thread = currentThread()
     // On the caller's own loop it stays there: its body need not be fit to run beside the caller.
-    let isShared = home.pointee.pool != nil && thread.currentHome != home
+    let isShared = isPool && thread.currentHome != home
     let coroutine = ValueCoroutine<Void>.make(
       home: isShared ? homeForLaunch(thread) : home,
       stackSize: stackSize,

@@ -5,7 +5,7 @@ import CoroutineKernel
 /// Where an actor's body gets its messages, one at a time, in the order in which they were sent.
 ///
 /// ```swift
-/// for message in mailbox { … }
+/// for message in mailbox { print(message) }
 /// ```
 ///
 /// Only the actor's own body may take messages: another coroutine that tries stops the program with a message
@@ -28,9 +28,9 @@ public struct Mailbox<Message>: Sequence, IteratorProtocol, Sendable {
   public func next() -> Message? {
     core.beginTaking("Mailbox.next()")
     do {
-      let envelope = try channel.receiveForIteration()
-      core.current = envelope.ticket
-      return envelope.message
+      let (message, ticket) = try channel.receiveForIteration().open()
+      core.current = ticket
+      return message
     } catch {
       return nil
     }
@@ -46,9 +46,9 @@ public struct Mailbox<Message>: Sequence, IteratorProtocol, Sendable {
   @available(*, noasync)
   public func receive() throws -> Message {
     core.beginTaking("Mailbox.receive()")
-    let envelope = try channel.receive()
-    core.current = envelope.ticket
-    return envelope.message
+    let (message, ticket) = try channel.receive().open()
+    core.current = ticket
+    return message
   }
 
   /// Takes the next message if there is one now.

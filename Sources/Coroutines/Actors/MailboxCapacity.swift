@@ -49,7 +49,7 @@ public struct MailboxCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
   public static func failing(_ count: Int) -> MailboxCapacity {
     demand(
       count > 0,
-      "A mailbox that refuses what does not fit must keep at least one message."
+      "A mailbox that refuses what does not fit was to keep \(count) messages; it must keep 1 or more."
     )
     return MailboxCapacity(.bounded(count), fails: true)
   }

@@ -75,9 +75,9 @@ extension MessageActor {
     _ message: (Reply<Value>) -> sending Message
   ) -> Promise<Value> {
     let promise = Promise<Value>(file: file, line: line)
-    let reply = Reply(promise)
+    let ticket = core.makeTicket(promise)
     do {
-      try deliver(Envelope(message(reply), reply.ticket), "MessageActor.ask(_:)")
+      try deliver(Envelope(message(Reply(ticket)), ticket), "MessageActor.ask(_:)")
     } catch {
       promise.reject(error)
     }
@@ -99,9 +99,9 @@ extension MessageActor {
     _ message: (Reply<Value>) -> sending Message
   ) async -> Promise<Value> {
     let promise = Promise<Value>(file: file, line: line)
-    let reply = Reply(promise)
+    let ticket = core.makeTicket(promise)
     do {
-      try await deliver(Envelope(message(reply), reply.ticket))
+      try await deliver(Envelope(message(Reply(ticket)), ticket))
     } catch {
       promise.reject(error)
     }
@@ -123,8 +123,8 @@ extension MessageActor {
     _ message: (Reply<Value>) -> sending Message
   ) -> Promise<Value> {
     let promise = Promise<Value>(file: file, line: line)
-    let reply = Reply(promise)
-    switch channel.sendIfReady(Envelope(message(reply), reply.ticket)) {
+    let ticket = core.makeTicket(promise)
+    switch channel.sendIfReady(Envelope(message(Reply(ticket)), ticket)) {
     case .sent: break
     case .full: promise.reject(fullError)
     case .closed: promise.reject(core.stoppedError)
@@ -148,7 +148,7 @@ extension MessageActor {
   }
 
   @inlinable @inline(__always)
-  func deliverIfReady(_ envelope: sending Envelope<Message>) throws {
+  func deliverIfReady(_ envelope: consuming sending Envelope<Message>) throws {
     let isAsk = envelope.ticket != nil
     switch channel.sendIfReady(envelope) {
     case .sent: return

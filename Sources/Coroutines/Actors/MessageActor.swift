@@ -38,7 +38,7 @@ public import Dispatch
 /// An error that its body throws goes to who looks at `error` or calls `join`; else it is reported as any
 /// coroutine's. A `Supervisor` can restart the actor instead: `Supervisor.actor`.
 ///
-/// Cost: an ask takes two objects for its promise and one for the reply; a tell takes none.
+/// Cost: an ask takes one object, its promise, and from another thread one more for the reply; a tell takes none.
 public final class MessageActor<Message>: @unchecked Sendable, CustomStringConvertible {
   // SAFETY: constants; the channel and the core guard themselves.
 
@@ -62,7 +62,7 @@ public final class MessageActor<Message>: @unchecked Sendable, CustomStringConve
       isClosed: { channel.isClosed },
       drain: { error in
         while let envelope = channel.receiveIfReady().value {
-          envelope.ticket?.promise.reject(error)
+          envelope.ticket?.promise?.reject(error)
         }
       }
     )

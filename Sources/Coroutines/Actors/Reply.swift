@@ -16,15 +16,16 @@
 public struct Reply<Value>: Sendable {
   @usableFromInline let ticket: ReplyTicket
 
-  @inlinable
-  init(_ promise: Promise<Value>) {
-    ticket = ReplyTicket(promise)
+  /// For a ticket of a promise of this type.
+  @inlinable @inline(__always)
+  init(_ ticket: ReplyTicket) {
+    self.ticket = ticket
   }
 
-  @inlinable
+  @inlinable @inline(__always)
   var promise: Promise<Value> {
-    // SAFETY: `init` put a promise of this type there.
-    unsafeDowncast(ticket.promise, to: Promise<Value>.self)
+    // SAFETY: a reply's ticket is in use, for a promise of this type.
+    unsafeDowncast(ticket.promise.unsafelyUnwrapped, to: Promise<Value>.self)
   }
 
   /// Answers with a value.
@@ -87,18 +88,35 @@ extension Reply where Value == Void {
 }
 
 /// What the copies of a reply share; its end, unanswered, rejects the ask.
+///
+/// One that only the actor holds when it takes its next message is used for the next ask (`ActorCore.spare`).
 @usableFromInline
-final class ReplyTicket: Sendable {
-  @usableFromInline let promise: AnyPromise
+final class ReplyTicket: @unchecked Sendable {
+  // SAFETY: `promise` changes only while one thread holds the ticket.
+
+  /// The promise of the ask; nil while the ticket is not in use.
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var promise: AnyPromise?
 
   @inlinable
   init(_ promise: AnyPromise) {
     self.promise = promise
   }
 
-  deinit {
-    if promise.isPending { promise.reject(PromiseError.abandoned(promise.creationSite)) }
+  /// Nobody is left who could answer.
+  @inlinable @inline(__always)
+  final func end() {
+    if let promise, promise.isPending { Self.abandon(promise) }
+    promise = nil
   }
+
+  @usableFromInline @inline(never)
+  static func abandon(_ promise: AnyPromise) {
+    promise.reject(PromiseError.abandoned(promise.creationSite))
+  }
+
+  deinit { end() }
 }
 
 /// A message on its way, and the ask that it belongs to, if it is one.
@@ -107,9 +125,13 @@ struct Envelope<Message> {
   @usableFromInline let message: Message
   @usableFromInline let ticket: ReplyTicket?
 
-  @inlinable
-  init(_ message: Message, _ ticket: ReplyTicket?) {
+  @inlinable @inline(__always)
+  init(_ message: consuming Message, _ ticket: consuming ReplyTicket?) {
     self.message = message
     self.ticket = ticket
   }
+
+  /// Takes it apart.
+  @inlinable @inline(__always)
+  consuming func open() -> (Message, ReplyTicket?) { (message, ticket) }
 }

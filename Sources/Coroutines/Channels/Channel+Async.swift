@@ -50,7 +50,7 @@ extension Channel {
     outcome = slot.step ?? outcome
     if outcome == .closed {
       slot.memory.deinitialize(count: 1)
-      throw ChannelError.closed
+      throw closedError()
     }
   }
 
@@ -96,7 +96,7 @@ extension Channel {
       unless: { self.receiveNow(slot) }
     )
     slot.wakePartner()
-    if (slot.step ?? outcome) == .closed { throw ChannelError.closed }
+    if (slot.step ?? outcome) == .closed { throw closedError() }
     return slot.take()
   }
 
@@ -145,17 +145,21 @@ extension TransitSlot {
 /// A channel as an asynchronous sequence; see `Channel.values`.
 public struct ChannelValues<Element>: AsyncSequence, Sendable {
   let channel: Channel<Element>
+  /// Of the end that it was made by.
+  var right: ChannelRight<Element>?
 
   /// Receives one value after the other.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let channel: Channel<Element>
+    let right: ChannelRight<Element>?
 
     /// Receives a value; nil once the channel is closed and empty, or in a cancelled task.
     public mutating func next() async -> Element? {
-      try? await channel.receive()
+      defer { withExtendedLifetime(right) {} }
+      return try? await channel.receive()
     }
   }
 
   /// An iterator that receives.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(channel: channel) }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(channel: channel, right: right) }
 }

@@ -17,9 +17,35 @@ extension Channel {
   @available(*, noasync, message: "In async code, write `try await channel.receive()`.")
   public func receive() throws -> Element {
     let thread = currentThread()
-    let fiber = try Parking.begin("Channel.receive()", thread)
+    guard let fiber = thread.runningFiber else { throw Parking.outside("Channel.receive()") }
+    if Parking.mustLookTwice(fiber) { return try receiveLookingTwice(fiber, thread) }
+    return try receive(fiber, thread, isRecorded: false)
+  }
+
+  /// The same for a coroutine that may be cancelled, or is recorded.
+  ///
+  /// Apart and to the end, so that the others pay nothing for it: not even registers that a call would leave alone.
+  @inlinable @inline(never)
+  func receiveLookingTwice(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord
+  ) throws -> Element {
+    let isRecorded = try Parking.isRecorded(fiber)
+    return try receive(fiber, thread, isRecorded: isRecorded)
+  }
+
+  /// Receives a value, in a coroutine that is not cancelled.
+  @inlinable @inline(__always)
+  func receive(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord,
+    isRecorded: Bool
+  ) throws -> Element {
+    Parking.note("Channel.receive()", fiber)
     let mode = core.lock.acquire(thread)
-    switch core.decideReceive() {
+    let step = core.decideReceive()
+    if isRecorded { core.record(step, thread) }
+    switch step {
     case .take(let slot, let sender, let free):
       let element = slot.assumingMemoryBound(to: Element.self).move()
       finish(sender, free, mode, thread)
@@ -31,7 +57,7 @@ extension Channel {
       return element
     case .closed:
       core.lock.release(mode)
-      throw ChannelError.closed
+      throw closedError()
     case .wait:
       return try withUnsafeTemporaryAllocation(of: Element.self, capacity: 1) { slot in
         // SAFETY: one element was allocated; it is in this frame until the wait is over (W3).
@@ -45,7 +71,7 @@ extension Channel {
           fiber.waits(for: self)
           fiber.park(thread, waiter)
           if waiter.pointee.outcome != .delivered {
-            throw waiter.pointee.outcome == .closed ? ChannelError.closed : CancellationError()
+            throw waiter.pointee.outcome == .closed ? closedError() : CancellationError()
           }
           return slot.move()
         }
@@ -60,9 +86,23 @@ extension Channel {
   /// - Returns: The oldest value, or why there is none.
   @inlinable
   public func receiveIfReady() -> ReceiveOutcome<Element> {
+    if isTracing { return receiveIfReadyRecorded() }
+    return receiveIfReady(isRecorded: false)
+  }
+
+  /// The same, while events are recorded: apart, as above.
+  @inlinable @inline(never)
+  func receiveIfReadyRecorded() -> ReceiveOutcome<Element> {
+    receiveIfReady(isRecorded: true)
+  }
+
+  @inlinable @inline(__always)
+  func receiveIfReady(isRecorded: Bool) -> ReceiveOutcome<Element> {
     let thread = currentThread()
     let mode = core.lock.acquire(thread)
-    switch core.decideReceive() {
+    let step = core.decideReceive()
+    if isRecorded { core.record(step, thread) }
+    switch step {
     case .take(let slot, let sender, let free):
       let element = slot.assumingMemoryBound(to: Element.self).move()
       finish(sender, free, mode, thread)

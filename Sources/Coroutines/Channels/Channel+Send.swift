@@ -55,15 +55,52 @@ extension Channel {
     _ giveBack: (sending Element) -> Void
   ) throws {
     let thread = currentThread()
-    let fiber: UnsafeMutablePointer<Fiber>
+    guard let fiber = thread.runningFiber else {
+      giveBack(element)
+      throw Parking.outside(operation)
+    }
+    if Parking.mustLookTwice(fiber) {
+      return try sendLookingTwice(element, operation, giveBack, fiber, thread)
+    }
+    try send(element, operation, giveBack, fiber, thread, isRecorded: false)
+  }
+
+  /// The same for a coroutine that may be cancelled, or is recorded.
+  ///
+  /// Apart and to the end, so that the others pay nothing for it: not even registers that a call would leave alone.
+  @inlinable @inline(never)
+  func sendLookingTwice(
+    _ element: sending Element,
+    _ operation: StaticString,
+    _ giveBack: (sending Element) -> Void,
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord
+  ) throws {
+    let isRecorded: Bool
     do {
-      fiber = try Parking.begin(operation, thread)
+      isRecorded = try Parking.isRecorded(fiber)
     } catch {
       giveBack(element)
       throw error
     }
+    try send(element, operation, giveBack, fiber, thread, isRecorded: isRecorded)
+  }
+
+  /// Sends a value, from a coroutine that is not cancelled.
+  @inlinable @inline(__always)
+  func send(
+    _ element: sending Element,
+    _ operation: StaticString,
+    _ giveBack: (sending Element) -> Void,
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord,
+    isRecorded: Bool
+  ) throws {
+    Parking.note(operation, fiber)
     let mode = core.lock.acquire(thread)
-    switch core.decideSend() {
+    let step = core.decideSend()
+    if isRecorded { core.record(step, thread) }
+    switch step {
     case .handOver(let receiver):
       place(element, at: receiver.pointee.slot)
       core.lock.release(mode)
@@ -82,7 +119,7 @@ extension Channel {
     case .closed:
       core.lock.release(mode)
       giveBack(element)
-      throw ChannelError.closed
+      throw closedError()
     case .wait:
       try withUnsafeTemporaryAllocation(of: Element.self, capacity: 1) { slot in
         // SAFETY: one element was allocated; it is in this frame until the wait is over (W3).
@@ -100,7 +137,7 @@ extension Channel {
             // SAFETY: nobody has taken the value out, and nobody else knows it.
             nonisolated(unsafe) let element = slot.move()
             giveBack(element)
-            throw waiter.pointee.outcome == .closed ? ChannelError.closed : CancellationError()
+            throw waiter.pointee.outcome == .closed ? closedError() : CancellationError()
           }
         }
       }
@@ -117,30 +154,44 @@ extension Channel {
   @inlinable
   @discardableResult
   public func sendIfReady(_ element: sending Element) -> SendOutcome<Element> {
+    if isTracing { return sendIfReadyRecorded(element) }
+    return sendIfReady(element, isRecorded: false)
+  }
+
+  /// The same, while events are recorded: apart, as above.
+  @inlinable @inline(never)
+  func sendIfReadyRecorded(_ element: sending Element) -> SendOutcome<Element> {
+    sendIfReady(element, isRecorded: true)
+  }
+
+  @inlinable @inline(__always)
+  func sendIfReady(_ element: sending Element, isRecorded: Bool) -> SendOutcome<Element> {
     let thread = currentThread()
     let mode = core.lock.acquire(thread)
-    switch core.decideSend() {
+    let step = core.decideSend()
+    if isRecorded { core.record(step, thread) }
+    switch step {
     case .handOver(let receiver):
-      place(element, at: receiver.pointee.slot)
+      place(consume element, at: receiver.pointee.slot)
       core.lock.release(mode)
       ResumeToken(receiver, .delivered).resume(thread)
       return .sent
     case .keep(let slot):
-      place(element, at: slot)
+      place(consume element, at: slot)
       core.lock.release(mode)
       return .sent
     case .replace(let slot):
       let oldest = slot.assumingMemoryBound(to: Element.self).move()
-      place(element, at: slot)
+      place(consume element, at: slot)
       core.lock.release(mode)
       _ = consume oldest
       return .sent
     case .discard, .wait:
       core.lock.release(mode)
-      return .full(element)
+      return .full(consume element)
     case .closed:
       core.lock.release(mode)
-      return .closed(element)
+      return .closed(consume element)
     }
   }
 

@@ -4,10 +4,13 @@ extension Channel: Sequence {
   /// Receives until the channel is closed and empty.
   public struct Iterator: IteratorProtocol {
     @usableFromInline let channel: Channel
+    /// Of the end that it was made by: that end may be gone before the iterator is.
+    @usableFromInline let right: ChannelRight<Element>?
 
     @inlinable
-    init(_ channel: Channel) {
+    init(_ channel: Channel, _ right: ChannelRight<Element>? = nil) {
       self.channel = channel
+      self.right = right
     }
 
     /// Receives a value; parks while there is none.
@@ -18,6 +21,7 @@ extension Channel: Sequence {
     /// - Returns: The oldest value; nil once the channel is closed and empty, or in cancelled code.
     @inlinable
     public mutating func next() -> Element? {
+      defer { withExtendedLifetime(right) {} }
       do {
         return try channel.receiveForIteration()
       } catch let error as CoroutineError {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CoroutineKernel
+import Synchronization
 
 /// Carries values from coroutines to coroutines, in order, each to one receiver.
 ///
@@ -36,7 +37,7 @@ public final class Channel<Element>: @unchecked Sendable {
   public let name: String?
 
   /// Where it was made.
-  public let creationSite: SourceSite
+  public var creationSite: SourceSite { core.pointee.site }
 
   /// A channel.
   ///
@@ -53,11 +54,11 @@ public final class Channel<Element>: @unchecked Sendable {
     line: UInt = #line
   ) {
     self.name = name
-    creationSite = SourceSite(file: file, line: line)
     core = .allocate(capacity: 1)
     core.initialize(
       to: ChannelCore(
         capacity,
+        site: SourceSite(file: file, line: line),
         stride: MemoryLayout<Element>.stride,
         move: { target, source in
           // SAFETY: callers pass a free slot and one that holds a value of this channel.
@@ -74,6 +75,7 @@ public final class Channel<Element>: @unchecked Sendable {
         grow: { core in Self.grow(core) }
       )
     )
+    core.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
     if capacity.limit > 0, capacity.limit <= 1024 { Self.makeRing(core, slots: capacity.limit) }
   }
 
@@ -107,7 +109,11 @@ public final class Channel<Element>: @unchecked Sendable {
   /// Doubles the ring, up to the limit: rings of big channels grow with what they have to keep.
   @usableFromInline @inline(never)
   static func grow(_ core: UnsafeMutablePointer<ChannelCore>) {
-    makeRing(core, slots: Swift.min(core.pointee.limit, Swift.max(16, core.pointee.slots * 2)))
+    let slots = Swift.min(core.pointee.limit, Swift.max(16, core.pointee.slots * 2))
+    makeRing(core, slots: slots)
+    if slots > ChannelGrowth.limit.load(ordering: .relaxed) {
+      ChannelGrowth.note(core.pointee.site, slots)
+    }
   }
 
   @usableFromInline
@@ -123,6 +129,7 @@ public final class Channel<Element>: @unchecked Sendable {
           count: 1
         )
     }
+    if isTracing, core.pointee.count > 0 { core.recordGrowth() }
     core.pointee.buffer?.deallocate()
     core.pointee.buffer = ring
     core.pointee.slots = slots
@@ -140,8 +147,9 @@ extension Channel {
   /// from any thread; does not park.
   public func close() {
     var wakes = ResumeList()
-    let mode = core.lock.acquire(currentThread())
-    _ = core.close(&wakes)
+    let thread = currentThread()
+    let mode = core.lock.acquire(thread)
+    if core.close(&wakes), isTracing { core.recordClose(thread) }
     core.lock.release(mode)
     wakes.resumeAll()
   }

@@ -50,7 +50,10 @@ public struct ChannelCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// - Parameter count: One or more; anything else stops the program.
   /// - Returns: The capacity.
   public static func droppingOldest(_ count: Int) -> ChannelCapacity {
-    demand(count > 0, "A channel that drops its oldest value must keep at least one.")
+    demand(
+      count > 0,
+      "A channel that drops its oldest value was to keep \(count); it must keep 1 or more."
+    )
     return ChannelCapacity(limit: count, overflow: .dropOldest)
   }
 
@@ -59,7 +62,10 @@ public struct ChannelCapacity: Sendable, Hashable, ExpressibleByIntegerLiteral {
   /// - Parameter count: One or more; anything else stops the program.
   /// - Returns: The capacity.
   public static func droppingNewest(_ count: Int) -> ChannelCapacity {
-    demand(count > 0, "A channel that drops what does not fit must keep at least one value.")
+    demand(
+      count > 0,
+      "A channel that drops what does not fit was to keep \(count) values; it must keep 1 or more."
+    )
     return ChannelCapacity(limit: count, overflow: .dropNewest)
   }
 

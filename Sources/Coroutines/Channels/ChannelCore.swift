@@ -39,12 +39,18 @@ package struct ChannelCore {
   @usableFromInline var count = 0
   /// Most values to keep.
   @usableFromInline let limit: Int
+  /// Where the channel was made.
+  @usableFromInline let site: SourceSite
   /// Bytes from one slot to the next.
   @usableFromInline let stride: Int
   /// What a send does when the limit is reached.
   @usableFromInline let overflow: ChannelCapacity.Overflow
   /// No more sends.
   @usableFromInline var isClosed = false
+  /// Its number in the recording that is on, or in an earlier one.
+  var recordedNumber: UInt32 = 0
+  /// The `Channel` that this is the state of; not retained here.
+  @usableFromInline var owner: UnsafeMutableRawPointer?
   /// Moves one value from the second address to the first; for callers that do not know its type.
   @usableFromInline let move: (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
   /// Exchanges the values at two addresses.
@@ -55,6 +61,7 @@ package struct ChannelCore {
   @inlinable
   package init(
     _ capacity: ChannelCapacity,
+    site: SourceSite,
     stride: Int,
     move: @escaping (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void,
     exchange: @escaping (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void,
@@ -63,6 +70,7 @@ package struct ChannelCore {
     self.lock = cck_lock_make_biased()
     self.limit = capacity.limit
     self.overflow = capacity.overflow
+    self.site = site
     self.stride = stride
     self.move = move
     self.exchange = exchange

@@ -1,9 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// Closes its channel when the last reference to it goes: what the ends of `makeEnds` share.
+@usableFromInline
+final class ChannelRight<Element>: Sendable {
+  private let channel: Channel<Element>
+
+  init(_ channel: Channel<Element>) { self.channel = channel }
+
+  deinit { channel.close() }
+}
+
 /// The end of a channel that only sends: what a producer is given.
 public struct SendEnd<Element>: Sendable {
   /// The channel.
   @usableFromInline let channel: Channel<Element>
+  /// Closes the channel with the last of the ends that share it; ends of a `Channel` that is in hand have none.
+  @usableFromInline let right: ChannelRight<Element>?
 
   /// Sends a value; see `Channel.send(_:)`.
   ///
@@ -11,7 +23,11 @@ public struct SendEnd<Element>: Sendable {
   /// - Throws: `ChannelError.closed`; `CancellationError`; `CoroutineError.outsideCoroutine`.
   @inlinable
   @available(*, noasync)
-  public func send(_ element: sending Element) throws { try channel.send(element) }
+  public func send(_ element: sending Element) throws {
+    // It counts as there while it waits, even if this is its last use.
+    defer { withExtendedLifetime(right) {} }
+    try channel.send(element)
+  }
 
   /// Sends a value that comes back if it is not delivered; see `Channel.send(_:onUndelivered:)`.
   ///
@@ -25,6 +41,7 @@ public struct SendEnd<Element>: Sendable {
     _ element: sending Element,
     onUndelivered: (sending Element) -> Void
   ) throws {
+    defer { withExtendedLifetime(right) {} }
     try channel.send(element, onUndelivered: onUndelivered)
   }
 
@@ -32,7 +49,11 @@ public struct SendEnd<Element>: Sendable {
   ///
   /// - Parameter element: The value.
   /// - Throws: `ChannelError.closed`; `CancellationError`.
-  public func send(_ element: sending Element) async throws { try await channel.send(element) }
+  public func send(_ element: sending Element) async throws {
+    // It counts as there while it waits, even if this is its last use.
+    defer { withExtendedLifetime(right) {} }
+    try await channel.send(element)
+  }
 
   /// Sends a value if that needs no waiting; see `Channel.sendIfReady(_:)`.
   ///
@@ -58,6 +79,8 @@ public struct SendEnd<Element>: Sendable {
 public struct ReceiveEnd<Element>: Sendable, Sequence {
   /// The channel.
   @usableFromInline let channel: Channel<Element>
+  /// As for a `SendEnd`.
+  @usableFromInline let right: ChannelRight<Element>?
 
   /// Receives a value; see `Channel.receive()`.
   ///
@@ -65,13 +88,21 @@ public struct ReceiveEnd<Element>: Sendable, Sequence {
   /// - Throws: `ChannelError.closed`; `CancellationError`; `CoroutineError.outsideCoroutine`.
   @inlinable
   @available(*, noasync)
-  public func receive() throws -> Element { try channel.receive() }
+  public func receive() throws -> Element {
+    // It counts as there while it waits, even if this is its last use.
+    defer { withExtendedLifetime(right) {} }
+    return try channel.receive()
+  }
 
   /// Receives a value in a task; see the `async` form of `Channel.receive()`.
   ///
   /// - Returns: The oldest value.
   /// - Throws: `ChannelError.closed` once the channel is closed and empty; `CancellationError`.
-  public func receive() async throws -> sending Element { try await channel.receive() }
+  public func receive() async throws -> sending Element {
+    // It counts as there while it waits, even if this is its last use.
+    defer { withExtendedLifetime(right) {} }
+    return try await channel.receive()
+  }
 
   /// Receives a value if there is one; see `Channel.receiveIfReady()`.
   ///
@@ -84,7 +115,11 @@ public struct ReceiveEnd<Element>: Sendable, Sequence {
   /// - Returns: One value or more, in order.
   /// - Throws: As `receive`.
   @available(*, noasync)
-  public func receiveAll() throws -> [Element] { try channel.receiveAll() }
+  public func receiveAll() throws -> [Element] {
+    // It counts as there while it waits, even if this is its last use.
+    defer { withExtendedLifetime(right) {} }
+    return try channel.receiveAll()
+  }
 
   /// Receives so many values, waiting for each; see `Channel.receive(count:)`.
   ///
@@ -92,14 +127,18 @@ public struct ReceiveEnd<Element>: Sendable, Sequence {
   /// - Returns: Exactly `count` values, in order.
   /// - Throws: As `receive` if there was no value yet, else `PartialReceiveError`.
   @available(*, noasync)
-  public func receive(count: Int) throws -> [Element] { try channel.receive(count: count) }
+  public func receive(count: Int) throws -> [Element] {
+    // It counts as there while it waits, even if this is its last use.
+    defer { withExtendedLifetime(right) {} }
+    return try channel.receive(count: count)
+  }
 
   /// An iterator that receives; see `Channel.makeIterator()`.
   @inlinable
-  public func makeIterator() -> Channel<Element>.Iterator { channel.makeIterator() }
+  public func makeIterator() -> Channel<Element>.Iterator { Channel.Iterator(channel, right) }
 
   /// The values as an asynchronous sequence; see `Channel.values`.
-  public var values: ChannelValues<Element> { channel.values }
+  public var values: ChannelValues<Element> { ChannelValues(channel: channel, right: right) }
 
   /// The channel has been closed; there may still be values to receive.
   public var isClosed: Bool { channel.isClosed }
@@ -113,8 +152,41 @@ public struct ReceiveEnd<Element>: Sendable, Sequence {
 
 extension Channel {
   /// The end that only sends.
-  public var sendEnd: SendEnd<Element> { SendEnd(channel: self) }
+  public var sendEnd: SendEnd<Element> { SendEnd(channel: self, right: nil) }
 
   /// The end that only receives.
-  public var receiveEnd: ReceiveEnd<Element> { ReceiveEnd(channel: self) }
+  public var receiveEnd: ReceiveEnd<Element> { ReceiveEnd(channel: self, right: nil) }
+
+  /// A channel that is known by its two ends only, and closed when nobody is left at one of them.
+  ///
+  /// When the last copy of the end that sends is gone, the channel is closed: receivers get what is kept, and then
+  /// find it closed, instead of waiting for ever. When the last copy of the end that receives is gone, senders find
+  /// it closed. A producer that fails, or forgets `close()`, hangs nobody.
+  ///
+  /// ```swift
+  /// let (results, reader) = Channel<Int>.makeEnds(capacity: 8)
+  /// for part in 1...3 { launch { try results.send(part * part) } }
+  /// ```
+  ///
+  /// A copy that is kept where it is not needed any more keeps the channel open: hand the end over, and do not keep
+  /// it in a variable that lives on.
+  ///
+  /// - Parameters:
+  ///   - capacity: What it keeps; `rendezvous` if left out.
+  ///   - name: For dumps and reports of deadlocks.
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
+  /// - Returns: Its ends.
+  public static func makeEnds(
+    capacity: ChannelCapacity = .rendezvous,
+    name: String? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line
+  ) -> (sendEnd: SendEnd<Element>, receiveEnd: ReceiveEnd<Element>) {
+    let channel = Channel(capacity: capacity, name: name, file: file, line: line)
+    return (
+      SendEnd(channel: channel, right: ChannelRight(channel)),
+      ReceiveEnd(channel: channel, right: ChannelRight(channel))
+    )
+  }
 }

@@ -7,18 +7,56 @@ public struct ChannelError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   private let kind: Kind
+  private let subject: Subject
+
+  /// The channel; an enumeration, so that an error about one without a name is copied without counting references.
+  private enum Subject: Sendable {
+    case unknown
+    case nameless(SourceSite)
+    case named(String, SourceSite)
+  }
+
+  /// Two errors are equal when they are of the same kind, whatever channel they are about.
+  public static func == (one: ChannelError, other: ChannelError) -> Bool {
+    one.kind == other.kind
+  }
+
+  /// Feeds the kind to the hasher.
+  ///
+  /// - Parameter hasher: The hasher to feed.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(kind)
+  }
 
   /// The channel is closed: a send is refused; a receive finds nothing left.
-  public static let closed = ChannelError(kind: .closed)
+  public static let closed = ChannelError(kind: .closed, subject: .unknown)
+
+  fileprivate static func closed(_ name: String?, _ site: SourceSite) -> ChannelError {
+    ChannelError(kind: .closed, subject: name.map { .named($0, site) } ?? .nameless(site))
+  }
 
   /// What happened, to what, and what to do.
   public var description: String {
-    switch kind {
+    let channel =
+      switch subject {
+      case .unknown: "The channel"
+      case .nameless(let site): "The channel made at \(site)"
+      case .named(let name, let site): "The channel \"\(name)\" made at \(site)"
+      }
+    return switch kind {
     case .closed:
-      "The channel is closed. Senders: close a channel only after the last send. Receivers: "
-        + "`for value in channel` ends by itself when the channel is closed and empty."
+      "\(channel) is closed. Senders: close a channel only after the last send. Receivers: `for value in "
+        + "channel` ends by itself when the channel is closed and empty."
     }
   }
+}
+
+extension Channel {
+  /// Says that this channel is closed.
+  ///
+  /// A function of its own, to keep it out of the way of calls that succeed.
+  @usableFromInline @inline(never)
+  func closedError() -> ChannelError { .closed(name, creationSite) }
 }
 
 /// Lets `catch ChannelError.closed` be written.

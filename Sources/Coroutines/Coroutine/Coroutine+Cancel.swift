@@ -61,6 +61,7 @@ extension Coroutine {
   final func requestCancellation() -> Bool {
     preemptionPoint(.flag, fiber)
     guard cancellationRequest.set() else { return false }
+    if isTracing { Recorder.cancels(fiber) }
     preemptionPoint(.flag, fiber)
     fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)
     return true

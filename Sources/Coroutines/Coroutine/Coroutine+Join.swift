@@ -16,7 +16,7 @@ extension Coroutine {
   ///   or on itself.
   @available(*, noasync, message: "In async code, write `try await coroutine.join()`.")
   public final func join() throws {
-    try waitForEnd("join()")
+    try waitForEnd("Coroutine.join()")
     isObserved.set()
   }
 
@@ -88,16 +88,20 @@ extension Coroutine {
     let fiber = fiber
     let thread = currentThread()
     if thread.runningFiber == fiber {
-      throw CoroutineError.joinsItself
+      throw CoroutineError.joinsItself("\(self), launched at \(creationSite),")
     }
     if let home = thread.currentHome, home.pointee.pool != nil { startNext(home) }
-    try Parking.wait(
-      operation,
+    let waiting = try Parking.begin(operation, thread)
+    waiting.waits(for: self)
+    let outcome = Parking.park(
+      waiting,
+      thread,
       on: fiber.joiners,
       fiber.joinLock,
-      of: self,
+      isCancellable: true,
       unless: { fiber.pointee.phase.load(ordering: .acquiring) == .dead }
     )
+    if outcome == .cancelled { throw CancellationError() }
     withExtendedLifetime(self) {}
   }
 

@@ -9,7 +9,7 @@ import Synchronization
 let runCoroutine: KernelFunction = { fiber in
   // SAFETY: the scheduler passes the fiber that it runs. The retain is the one that `begin` made, and
   // ends here, after which the fiber may be gone.
-  let object = fiber.assumingMemoryBound(to: Fiber.self).pointee.owner
+  let object = fiber.assumingMemoryBound(to: Fiber.self).owner
   Unmanaged<Coroutine>.fromOpaque(object)._withUnsafeGuaranteedRef { $0.live() }
   SpareCoroutines.release(object)
 }
@@ -18,9 +18,9 @@ extension Coroutine {
   /// Runs the body, then everything that its end entails.
   ///
   /// Runs on the coroutine's own stack.
-  @inline(never)
+  @inline(__always)
   fileprivate final func live() {
-    if let label = label { fiber.pointee.stack?.pointee.label = UnsafePointer(label) }
+    if extras != nil { fiber.pointee.stack?.pointee.label = label }
     runBody()
     end()
   }
@@ -29,6 +29,7 @@ extension Coroutine {
   ///
   /// What the body holds on to is released with it, as soon as it has ended, whoever keeps the
   /// handle.
+  @inline(__always)
   private final func runBody() {
     preemptionPoint(.flag, fiber)
     if cancellationRequest.isSet {
@@ -38,7 +39,7 @@ extension Coroutine {
       return
     }
     do {
-      try perform(self, true)
+      try perform(runs: true)
     } catch {
       fiber.cell.store(failure: error)
     }
@@ -47,6 +48,7 @@ extension Coroutine {
   /// Tells everyone that the body has ended.
   ///
   /// Runs with the turn of the home scheduler.
+  @inline(__always)
   private final func end() {
     let fiber = fiber
     let home = fiber.pointee.home
@@ -57,7 +59,10 @@ extension Coroutine {
     if fiber.pointee.registry != nil { RemoteChildren.leave(fiber) }
     if fiber.pointee.children.first != nil { FiberList.move(fiber.children, to: nil) }
     if fiber.pointee.locals != nil { CoroutineLocals.drop(fiber) }
-    fiber.pointee.stack = nil
+    if let stack = fiber.pointee.stack {
+      cck_stack_occupy(stack, nil)
+      fiber.pointee.stack = nil
+    }
 
     var wakes = ResumeList()
     let thread = currentThread()
@@ -76,8 +81,11 @@ extension Coroutine {
     }
     // From here on nothing may take this for the running coroutine: it may be freed any moment.
     thread.runningFiber = nil
-    if !home.pointee.migrates { home.noteEnd() }
-    if !home.pointee.isPlain { home.withCore { $0.coroutineEnded(self) } }
+    home.noteEnd()
+    if !home.pointee.isPlain {
+      if isTracing { Recorder.ends(self, thread) }
+      home.withCore { $0.coroutineEnded(self) }
+    }
   }
 
   /// What the end of few coroutines entails, before their joiners go on.
@@ -102,11 +110,12 @@ extension Coroutine {
   /// Runs with the turn of its home.
   package static func failToStart(_ fiber: UnsafeMutablePointer<Fiber>) {
     // SAFETY: takes over the retain that `begin` made.
-    let coroutine = Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner).takeRetainedValue()
+    let coroutine = Unmanaged<Coroutine>.fromOpaque(fiber.owner).takeRetainedValue()
     coroutine.dropWork()
     coroutine.fiber.cell.store(
       failure: CoroutineError.noMemoryForStack(
-        bytes: StackSize(stackClass: fiber.pointee.stackClass).byteCount
+        bytes: StackSize(stackClass: fiber.pointee.stackClass).byteCount,
+        "\(coroutine), launched at \(coroutine.creationSite)"
       )
     )
     coroutine.end()

@@ -28,53 +28,19 @@ import Synchronization
 /// `value`, to its scope, or, if there is neither, to the enclosing `runBlocking`, else to
 /// `Coroutine.unobservedErrorHandler`.
 ///
-/// Cost: one object of about 300 bytes until it starts, then a stack of which it commits what it
+/// Cost: one object of about 260 bytes and its closure until it starts, then a stack of which it commits what it
 /// uses, one page at least.
 public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   // SAFETY: `storage` is only reached through `fiber` and keeps the rules F1 and F2; the body
   // and `extras` are written before the launch or by the home scheduler, and read by others once `phase` is
   // dead.
 
-  /// The raw part.
-  ///
-  /// Its address is `fiber`: a stored property of a class does not move.
+  /// The raw part: the first stored property, for `fiber` and for `owner` of a fiber.
   @exclusivity(unchecked)
   @usableFromInline
   final var storage: Fiber
 
-  /// The address of `storage`.
-  @exclusivity(unchecked)
-  @usableFromInline
-  package final var fiber: UnsafeMutablePointer<Fiber>
-
-  /// The closure that was launched, until it runs; its type is known to `perform`.
-  @exclusivity(unchecked)
-  @usableFromInline
-  final var workWords: (UInt, UInt) = (0, 0)
-
-  /// Takes the launched closure out of `workWords` and, if told so, runs it and stores its value.
-  ///
-  /// To be called once. Captures nothing where the value's type is known: one allocation less than a
-  /// closure around it.
-  @exclusivity(unchecked)
-  @usableFromInline
-  final var perform: (Coroutine, Bool) throws -> Void = { _, _ in }
-
-  /// What only some coroutines have: a name, finish hooks, children elsewhere, a scope.
-  @exclusivity(unchecked)
-  @usableFromInline
-  package final var extras: CoroutineExtras?
-
-  /// The name, as C code can print it.
-  ///
-  /// Set before the launch, if at all.
-  @exclusivity(unchecked)
-  @usableFromInline
-  package final var label: UnsafeMutablePointer<CChar>?
-
-  @exclusivity(unchecked)
-  @usableFromInline
-  final var site: SourceSite
+  // The flags lie in the word in which the fiber ends.
 
   /// Somebody has looked at the outcome, so an error has reached its receiver.
   @usableFromInline
@@ -83,6 +49,15 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   /// Cancellation has been asked for.
   @usableFromInline
   package final let cancellationRequest = AtomicFlag()
+
+  /// What only some coroutines have: a name, finish hooks, children elsewhere, a scope.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var extras: CoroutineExtras?
+
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var site: SourceSite
 
   /// Prepares a coroutine; `begin` hands it to its scheduler.
   @inlinable
@@ -94,19 +69,13 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   ) {
     self.site = site
     extras = nil
-    label = nil
     storage = Fiber(
       home: home,
-      owner: UnsafeMutableRawPointer(thread),
       stackClass: stackSize.stackClass,
       identifier: CoroutineIdentifiers.next(thread),
       thread: thread,
       body: runCoroutine
     )
-    // SAFETY: filled in on the next line; the pointer is not used in between.
-    fiber = UnsafeMutableRawPointer(thread).assumingMemoryBound(to: Fiber.self)
-    fiber = withUnsafeMutablePointer(to: &storage) { $0 }
-    fiber.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
   }
 
   /// Makes an ended coroutine that nobody else holds a new one, as `init` does.
@@ -133,8 +102,6 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   final func empty() {
     if fiber.cell.pointee.content == .error { reportUnobservedFailure() }
     fiber.cell.clear()
-    label?.deallocate()
-    label = nil
     extras = nil
   }
 
@@ -142,20 +109,57 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
     empty()
   }
 
-  /// Where the launched closure is.
+  /// The address of `storage`.
   @inlinable @inline(__always)
-  final var work: UnsafeMutableRawPointer {
-    // SAFETY: a stored property of a class does not move.
-    withUnsafeMutablePointer(to: &workWords) { UnsafeMutableRawPointer($0) }
+  package final var fiber: UnsafeMutablePointer<Fiber> {
+    FiberOwner.fiber(of: Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// The name, as C code can print it.
+  package final var label: UnsafePointer<CChar>? { extras?.label.map { UnsafePointer($0) } }
+
+  /// Where the launched closure is until it runs.
+  @inlinable @inline(__always)
+  final var work: UnsafeMutableRawPointer { fiber.cell.room }
+
+  /// Where the `Performer` is, from `keep` until it is called: behind the closure.
+  @inlinable @inline(__always)
+  final var performer: UnsafeMutablePointer<Performer> {
+    // SAFETY: each of the two is a closure, which takes two words, and there is room for four.
+    (fiber.cell.room + 2 * MemoryLayout<UInt>.stride).assumingMemoryBound(to: Performer.self)
+  }
+
+  /// Runs the launched closure and stores its value, or only lets go of it.
+  ///
+  /// To be called once.
+  @inline(__always)
+  final func perform(runs: Bool) throws {
+    // SAFETY: `keep` has put it there, and this is called once.
+    let performer = performer.move()
+    try performer.perform(self, runs)
   }
 
   /// Lets go of the launched closure, which will not run.
   final func dropWork() {
-    try? perform(self, false)
+    try? perform(runs: false)
   }
 
   /// The error that the body threw; valid once finished.
   package final var failure: (any Error)? { fiber.cell.pointee.failure }
+}
+
+/// Takes the launched closure out of a coroutine's `work` and, if told so, runs it and stores its value.
+///
+/// To be called once. Captures nothing where the value's type is known: one allocation less than a closure
+/// around it. (A structure, because a pointer to a bare closure would pass its arguments by address.)
+@usableFromInline
+struct Performer {
+  @usableFromInline let perform: (Coroutine, Bool) throws -> Void
+
+  @inlinable @inline(__always)
+  init(_ perform: @escaping (Coroutine, Bool) throws -> Void) {
+    self.perform = perform
+  }
 }
 
 extension Coroutine {
@@ -231,7 +235,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   @inlinable
   package var coroutine: Coroutine {
     // SAFETY: a coroutine that has not ended is retained by its scheduler.
-    Unmanaged<Coroutine>.fromOpaque(pointee.owner).takeUnretainedValue()
+    Unmanaged<Coroutine>.fromOpaque(owner).takeUnretainedValue()
   }
 }
 

@@ -33,22 +33,13 @@ public struct CoroutineError: Error, Sendable, Hashable, CustomStringConvertible
   public static let outsideCoroutine = outsideCoroutine("This call")
 
   /// A coroutine waits for its own end.
-  public static let joinsItself = CoroutineError(
-    kind: .joinsItself,
-    description:
-      "A coroutine joined itself and would wait for ever. Join it from another coroutine."
-  )
+  public static let joinsItself = joinsItself("A coroutine")
 
   /// There was no memory, or no address space, for a coroutine's stack.
   public static let noMemoryForStack = noMemoryForStack(bytes: nil)
 
   /// The scheduler had shut down before the coroutine could be launched on it.
-  public static let schedulerShutDown = CoroutineError(
-    kind: .schedulerShutDown,
-    description:
-      "The scheduler has shut down, so the coroutine was not run. Keep the scheduler, or the "
-      + "`runBlocking` that it belongs to, alive until everything launched on it has finished."
-  )
+  public static let schedulerShutDown = schedulerShutDown("A coroutine")
 
   @usableFromInline
   package static func outsideCoroutine(_ operation: StaticString) -> CoroutineError {
@@ -61,12 +52,35 @@ public struct CoroutineError: Error, Sendable, Hashable, CustomStringConvertible
     )
   }
 
-  package static func noMemoryForStack(bytes: Int?) -> CoroutineError {
+  /// `who` is what joined itself.
+  package static func joinsItself(_ who: String) -> CoroutineError {
+    CoroutineError(
+      kind: .joinsItself,
+      description:
+        "\(who) joined itself and would wait for ever. Join it from another coroutine."
+    )
+  }
+
+  /// `who` is what was not run.
+  static func schedulerShutDown(_ who: String) -> CoroutineError {
+    CoroutineError(
+      kind: .schedulerShutDown,
+      description:
+        "\(who) was not run, because its scheduler has shut down. Keep the scheduler, or the "
+        + "`runBlocking` that it belongs to, alive until everything launched on it has finished."
+    )
+  }
+
+  /// `who` is what the stack was for.
+  package static func noMemoryForStack(
+    bytes: Int?,
+    _ who: String = "a coroutine"
+  ) -> CoroutineError {
     CoroutineError(
       kind: .noMemoryForStack,
       description:
-        "The system has no memory or address space left for a coroutine's stack"
-        + (bytes.map { " of \($0 >> 10) KiB" } ?? "")
+        "The system has no memory or address space left for a stack"
+        + (bytes.map { " of \($0 >> 10) KiB" } ?? "") + " for \(who)"
         + ", so its body was not run. Launch fewer coroutines at a time (a bounded channel or a "
         + "semaphore does that), or give them smaller stacks with `launch(stackSize: .small)`."
     )

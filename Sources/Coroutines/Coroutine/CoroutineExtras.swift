@@ -60,7 +60,13 @@ package final class CoroutineExtras {
   package var collector: SchedulerCore?
   /// The structured scope that waits for this coroutine.
   package var scope: CoroutineScope?
+  /// The name, as C code can print it.
+  ///
+  /// Set before the launch, if at all.
+  package var label: UnsafeMutablePointer<CChar>?
 
   @usableFromInline
   package init() {}
+
+  deinit { label?.deallocate() }
 }

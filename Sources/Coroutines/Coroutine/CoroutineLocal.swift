@@ -32,7 +32,11 @@ public final class CoroutineLocal<Value: Sendable>: Sendable {
     }
     var binding = CoroutineLocals.innermost(fiber)
     while let current = binding {
-      if current.key == ObjectIdentifier(self), let value = current.value as? Value { return value }
+      if current.key === self {
+        // SAFETY: `withValue` makes the bindings of this key, and a binding keeps its key alive, so that no
+        // other can be at its address.
+        return unsafeDowncast(current, to: TypedBinding<Value>.self).value
+      }
       binding = current.outer
     }
     return defaultValue
@@ -52,7 +56,7 @@ public final class CoroutineLocal<Value: Sendable>: Sendable {
     }
     let outer = CoroutineLocals.innermost(fiber)
     CoroutineLocals.set(
-      LocalBinding(key: ObjectIdentifier(self), value: value, outer: outer),
+      TypedBinding(key: self, value: value, outer: outer),
       on: fiber
     )
     defer { CoroutineLocals.set(outer, on: fiber) }
@@ -62,16 +66,27 @@ public final class CoroutineLocal<Value: Sendable>: Sendable {
 
 /// One binding, and those around it.
 ///
-/// Immutable, so that children share the chain.
-final class LocalBinding: Sendable {
-  let key: ObjectIdentifier
-  let value: any Sendable
+/// Immutable, so that children share the chain. Not checked for `Sendable`, because a class with subclasses
+/// cannot be: the subclass has a constant, too.
+class LocalBinding: @unchecked Sendable {
+  // SAFETY: constants, all of them `Sendable`.
+  let key: any AnyObject & Sendable
   let outer: LocalBinding?
 
-  init(key: ObjectIdentifier, value: any Sendable, outer: LocalBinding?) {
+  init(key: any AnyObject & Sendable, outer: LocalBinding?) {
     self.key = key
-    self.value = value
     self.outer = outer
+  }
+}
+
+/// A binding with its value: a cast to its type would cost more than all the rest.
+private final class TypedBinding<Value: Sendable>: LocalBinding, @unchecked Sendable {
+  // SAFETY: a constant.
+  let value: Value
+
+  init(key: CoroutineLocal<Value>, value: Value, outer: LocalBinding?) {
+    self.value = value
+    super.init(key: key, outer: outer)
   }
 }
 

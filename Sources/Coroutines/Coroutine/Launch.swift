@@ -71,6 +71,7 @@ public func launch<Value>(
 ///   - body: What it does. It may run in parallel with the caller, hence `sending`.
 /// - Returns: The handle. If the scheduler has shut down, the coroutine ends at once with
 ///   `CoroutineError.schedulerShutDown`.
+@inlinable
 @discardableResult
 public func launch<Value>(
   on scheduler: Scheduler,
@@ -105,6 +106,7 @@ public func launch<Value>(
 ///   - line: Where it is launched; leave out.
 ///   - body: What it does. It may run in parallel with the caller, hence `sending`.
 /// - Returns: The handle.
+@inlinable
 @discardableResult
 public func launch<Value>(
   on queue: DispatchQueue,
@@ -115,7 +117,7 @@ public func launch<Value>(
   line: UInt = #line,
   _ body: sending @escaping () throws -> Value
 ) -> ValueCoroutine<Value> {
-  DispatchCore.of(queue).launch(
+  SchedulerCore.ofQueue(queue).launch(
     name,
     stackSize,
     start,
@@ -126,6 +128,7 @@ public func launch<Value>(
 
 extension SchedulerCore {
   /// Launches on this scheduler, from anywhere.
+  @inlinable
   package final func launch<Value>(
     _ name: String?,
     _ stackSize: StackSize,
@@ -135,20 +138,31 @@ extension SchedulerCore {
   ) -> ValueCoroutine<Value> {
     let thread = currentThread()
     let coroutine = ValueCoroutine<Value>.make(
-      home: homeForLaunch(thread),
+      home: homeOfNext(thread),
       stackSize: stackSize,
       site: site,
       thread: thread,
       work: body
     )
     if let name { coroutine.setName(name) }
-    let parent = thread.runningFiber
-    if coroutine.fiber.pointee.home.pointee.pool == nil {
-      coroutine.begin(start, parent, thread)
-    } else {
-      coroutine.beginShared(start, parent, thread)
-    }
+    begin(coroutine, start, thread)
     return coroutine
+  }
+
+  /// Where a coroutine that is launched on this scheduler is to begin.
+  @usableFromInline
+  final func homeOfNext(_ thread: ThreadRecord) -> UnsafeMutablePointer<Home> {
+    isPool ? homeForLaunch(thread) : home
+  }
+
+  /// Hands a coroutine that was launched on this scheduler to it.
+  @usableFromInline
+  final func begin(_ coroutine: Coroutine, _ start: LaunchStart, _ thread: ThreadRecord) {
+    if isPool {
+      coroutine.beginShared(start, thread.runningFiber, thread)
+    } else {
+      coroutine.begin(start, thread.runningFiber, thread)
+    }
   }
 }
 
@@ -159,7 +173,7 @@ extension Coroutine {
     let bytes = name.utf8CString
     let label = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
     for (index, byte) in bytes.enumerated() { label[index] = byte }
-    self.label = label
+    requiredExtras.label = label
   }
 
   /// Hands the coroutine to its scheduler, as a child of `parent`.
@@ -172,12 +186,15 @@ extension Coroutine {
     let fiber = fiber
     let home = fiber.pointee.home
     // An event loop's own coroutine launches another: nothing but a link and the queue.
-    if let parent, parent.pointee.home == home, home.pointee.isPlain, start == .queued {
+    if let parent, parent.pointee.home == home, home.pointee.isPlain {
       // SAFETY: nobody else has seen the object yet.
       swift_nonatomic_retain(Unmanaged.passUnretained(self).toOpaque())
       home.noteBegin()
       adopt(by: parent)
-      home.push(fiber)
+      switch start {
+      case .queued: home.push(fiber)
+      case .immediately: parent.runAfter(fiber, thread)
+      }
     } else {
       beginSlowly(start, parent, thread)
     }
@@ -271,7 +288,9 @@ extension Coroutine {
     // SAFETY: taken over by `runCoroutine` or `failToStart`; taken back below if nobody gets to see it.
     _ = Unmanaged.passRetained(self)
     if Census.isOpen { Census.launches(self, by: caller, thread) }
+    if isTracing { Recorder.launches(self, by: caller, thread) }
     home.withCore { $0.coroutineBegan(self) }
+    if home.pointee.migrates { home.noteSent() }
     let isHome = thread.currentHome == home
     if start == .immediately {
       if isHome, let caller {
@@ -303,7 +322,10 @@ extension Coroutine {
   private final func endUnlaunched() {
     if Census.isOpen { Census.ended(id) }
     dropWork()
-    fiber.cell.store(failure: CoroutineError.schedulerShutDown)
+    fiber.cell.store(
+      failure: CoroutineError.schedulerShutDown("\(self), launched at \(creationSite),")
+    )
+    if isTracing { Recorder.ends(self, currentThread()) }
     RemoteChildren.leave(fiber)
     CoroutineLocals.drop(fiber)
     fiber.pointee.phase.store(.dead, ordering: .sequentiallyConsistent)
@@ -316,16 +338,20 @@ extension Coroutine {
 
 extension UnsafeMutablePointer where Pointee == Fiber {
   /// Has `other`, which has not started, run right now, and goes on right after it parks or ends.
+  @usableFromInline
   func runAfter(_ other: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) {
     let home = pointee.home
     pointee.phase.store(.ready, ordering: .relaxed)
     home.pushFront(self)
-    home.pushFront(other)
-    home.pointee.urgent &+= 2
-    let handOvers = home.pointee.handOvers
-    // Through the loop: it gives the other one a stack.
-    home.pointee.handOvers = 0
-    switchOut(thread)
-    home.pointee.handOvers = handOvers
+    if home.pointee.handOvers > 0, home.prepareFromPool(other, thread) {
+      home.pointee.handOvers &-= 1
+      switchOut(to: other, thread)
+    } else {
+      // Through the loop: it finds memory for the stack.
+      home.pushFront(other)
+      home.pointee.urgent &+= 2
+      home.pointee.handOvers = 0
+      switchOut(thread)
+    }
   }
 }

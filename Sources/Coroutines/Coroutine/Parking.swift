@@ -20,11 +20,23 @@ package enum Parking {
     guard let fiber = thread.runningFiber else {
       throw outside(operation)
     }
+    if mustLookTwice(fiber) { try refuseIfCancelled(fiber) }
+    note(operation, fiber)
+    return fiber
+  }
+
+  /// The running coroutine may be cancelled, or is recorded.
+  @inlinable @inline(__always)
+  static func mustLookTwice(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
     preemptionPoint(.flag, fiber)
-    if fiber.pointee.attention.load(ordering: .relaxed) { try refuseIfCancelled(fiber) }
+    return fiber.pointee.attention.load(ordering: .relaxed)
+  }
+
+  /// Notes which call may be about to park, for reports.
+  @inlinable @inline(__always)
+  static func note(_ operation: StaticString, _ fiber: UnsafeMutablePointer<Fiber>) {
     fiber.pointee.operation = operation.utf8Start
     fiber.pointee.waitsOn = nil
-    return fiber
   }
 
   @usableFromInline @inline(never)
@@ -35,12 +47,23 @@ package enum Parking {
   @usableFromInline @inline(never)
   static func refuseIfCancelled(_ fiber: UnsafeMutablePointer<Fiber>) throws {
     if CancellationScope.isCancelled(fiber) { throw CancellationError() }
+    if !isTracing { CancellationScope.clearHint(fiber) }
+  }
+
+  /// The running coroutine has been told to look twice: because it is cancelled, or because it is recorded.
+  ///
+  /// - Returns: It is recorded.
+  /// - Throws: `CancellationError`.
+  @usableFromInline @inline(never)
+  static func isRecorded(_ fiber: UnsafeMutablePointer<Fiber>) throws -> Bool {
+    try refuseIfCancelled(fiber)
+    return isTracing
   }
 
   /// Parks on a queue that is guarded by `lock`, unless `isOver` says that there is nothing to wait
   /// for.
   ///
-  /// The pattern of everything that waits for one event: join, promises, wait groups.
+  /// The pattern of everything that waits for one event: promises, wait groups.
   ///
   /// - Throws: `CancellationError`, with the queue as if the wait had never begun.
   @usableFromInline @inline(never)
@@ -74,7 +97,7 @@ package enum Parking {
 
   /// Parks the running coroutine, unless `isOver` says that there is nothing to wait for.
   @inline(__always)
-  private static func park(
+  static func park(
     _ fiber: UnsafeMutablePointer<Fiber>,
     _ thread: ThreadRecord,
     on queue: UnsafeMutablePointer<WaitQueue>,

@@ -5,14 +5,18 @@ package import CoroutineKernel
 
 /// Coroutines that are to be cancelled with a parent that runs on another loop.
 ///
-/// Invariant: R1. A fiber whose `registry` this is stands in `first`…, and has not ended: its end takes it
-/// out before anything else can let go of it.
+/// Invariants:
+/// - R1. A fiber whose `registry` this is stands in `first`…, and has not ended: its end takes it out before
+///   anything else can let go of it.
+/// - R2. While `first` is not nil, the registry holds a reference to itself: one for all its members.
+///
+/// The lock is biased: of a tree of launches in a pool most branches never leave the loop where they began.
 package final class RemoteChildren: @unchecked Sendable {
   // SAFETY: all but `ownLock` and `lock` is guarded by it, as are the sibling links of the members.
 
   /// Its address is `lock`: a stored property of a class does not move.
   @exclusivity(unchecked)
-  private final var ownLock = cck_lock_make_shared()
+  private final var ownLock = cck_lock_make_biased()
   /// The address of `ownLock`, taken once: to take it counts as writing, and ThreadSanitizer sees that.
   @exclusivity(unchecked)
   private final var lock: UnsafeMutablePointer<cck_lock_t>
@@ -34,12 +38,16 @@ package final class RemoteChildren: @unchecked Sendable {
   ///
   /// - Returns: False if all have been cancelled: then so must the child be.
   package final func add(_ child: UnsafeMutablePointer<Fiber>) -> Bool {
-    // SAFETY: taken back in `leave`.
-    child.pointee.registry = Unmanaged.passRetained(self).toOpaque()
+    child.pointee.registry = Unmanaged.passUnretained(self).toOpaque()
     return lock.withLock {
       child.pointee.previousSibling = nil
       child.pointee.nextSibling = first
-      if let first { first.pointee.previousSibling = child }
+      if let first {
+        first.pointee.previousSibling = child
+      } else {
+        // SAFETY: R2; taken back in `leave`.
+        _ = Unmanaged.passRetained(self)
+      }
       first = child
       return !isCancelled
     }
@@ -49,17 +57,20 @@ package final class RemoteChildren: @unchecked Sendable {
   package static func leave(_ child: UnsafeMutablePointer<Fiber>) {
     guard let registry = child.pointee.registry else { return }
     child.pointee.registry = nil
-    // SAFETY: the reference that `add` made.
+    // SAFETY: alive by R2, because the child is a member.
     let own = Unmanaged<RemoteChildren>.fromOpaque(registry)
-    own._withUnsafeGuaranteedRef { $0.remove(child) }
-    own.release()
+    let isLast = own._withUnsafeGuaranteedRef { $0.remove(child) }
+    // SAFETY: the reference of R2, after the lock was left.
+    if isLast { own.release() }
   }
 
-  private func remove(_ child: UnsafeMutablePointer<Fiber>) {
+  /// - Returns: True if nobody is left, and the reference of R2 is to be released.
+  private func remove(_ child: UnsafeMutablePointer<Fiber>) -> Bool {
     lock.withLock {
       let (next, previous) = (child.pointee.nextSibling, child.pointee.previousSibling)
       if let previous { previous.pointee.nextSibling = next } else { first = next }
       if let next { next.pointee.previousSibling = previous }
+      return first == nil
     }
   }
 

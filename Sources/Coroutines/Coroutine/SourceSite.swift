@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A place in source code: where a coroutine was launched or a promise made.
-public struct SourceSite: Sendable, CustomStringConvertible {
-  /// Module and file, as `#fileID` gives them.
-  public let file: StaticString
-  /// Line in that file.
-  public let line: UInt
+///
+/// Two words, because each coroutine has one.
+public struct SourceSite: @unchecked Sendable, CustomStringConvertible {
+  // SAFETY: the pointer leads to a constant of the program.
+
+  /// Module and file, in UTF-8.
+  @usableFromInline let start: UnsafePointer<UInt8>
+  @usableFromInline let length: UInt32
+  @usableFromInline let shortLine: UInt32
 
   /// A place.
   ///
@@ -14,9 +18,21 @@ public struct SourceSite: Sendable, CustomStringConvertible {
   ///   - line: Line in that file; where the call stands, if left out.
   @inlinable
   public init(file: StaticString = #fileID, line: UInt = #line) {
-    self.file = file
-    self.line = line
+    let file = file.hasPointerRepresentation ? file : "a file with a name of one character"
+    start = file.utf8Start
+    length = UInt32(truncatingIfNeeded: file.utf8CodeUnitCount)
+    shortLine = UInt32(truncatingIfNeeded: line)
   }
+
+  /// Module and file, as `#fileID` gives them.
+  public var file: StaticString {
+    // SAFETY: a `StaticString` is frozen: address, length, and flags that are all 0 where the address is one and
+    // the text may be more than ASCII (SourceSiteTests).
+    unsafeBitCast((start, UInt(length), UInt8(0)), to: StaticString.self)
+  }
+
+  /// Line in that file.
+  public var line: UInt { UInt(shortLine) }
 
   /// `Module/File.swift:12`.
   public var description: String { "\(file):\(line)" }

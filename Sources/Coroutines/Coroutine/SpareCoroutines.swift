@@ -7,14 +7,14 @@ public import CoroutineKernel
 ///
 /// An object's way through the allocator and the runtime costs more than all else that a launch does.
 /// Whoever drops a handle sees no difference: values, errors and labels go when the object would have
-/// gone. Only the one object in `recent_object` is different: its handle was still held when it
-/// ended, so it is looked at again at the next launch. It holds nothing but its own memory, and nobody
-/// else refers to it, not even weakly.
+/// gone. Only the few *recent* objects are different, those whose handles were still held when they ended:
+/// they are looked at again at the next launches. They hold nothing but their own memory, and when they ended
+/// nobody referred to them weakly.
 ///
 /// Nothing is kept under a sanitizer (see cck_object.h), nor by threads without a kernel record.
 @usableFromInline
 enum SpareCoroutines {
-  /// Objects that a list keeps, of some 400 bytes each.
+  /// Objects that a list keeps, of some 260 bytes each.
   private static let limit: UInt32 = 1024
 
   /// Learns how the runtime counts references, once.
@@ -38,7 +38,7 @@ enum SpareCoroutines {
     guard let first = list.pointee else { return takeRecent(type, thread) }
     let fiber = first.assumingMemoryBound(to: Fiber.self)
     // SAFETY: the list holds a reference, which is handed to the caller.
-    let object = Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner)
+    let object = Unmanaged<Coroutine>.fromOpaque(fiber.owner)
     guard object.isExactly(type) else {
       dropFirst(list, thread)
       return takeRecent(type, thread)
@@ -48,21 +48,47 @@ enum SpareCoroutines {
     return unsafeDowncast(object.takeRetainedValue(), to: type)
   }
 
-  /// The object of the coroutine that ended last with its handle in use, if it no longer is.
   @inlinable @inline(__always)
   static func takeRecent<Object: Coroutine>(
     _ type: Object.Type,
     _ thread: ThreadRecord
   ) -> Object? {
-    guard let recent = thread.pointee.recent_object else { return nil }
-    // SAFETY: the record holds a reference, which is handed to the caller.
-    let object = Unmanaged<Coroutine>.fromOpaque(recent)
-    guard cck_object_is_unshared(recent) != 0, object.isExactly(type) else { return nil }
-    thread.pointee.recent_object = nil
-    return unsafeDowncast(object.takeRetainedValue(), to: type)
+    // SAFETY: the reference of the record, which is handed to the caller.
+    takeUnsharedRecent(type, thread).map { unsafeDowncast($0.takeRetainedValue(), to: type) }
+  }
+
+  /// One of the recent objects that is of the class and no longer in use.
+  ///
+  /// The last one, or that before it: a coroutine that launched others ends after them, and its own handle is
+  /// in use when theirs no longer are.
+  @usableFromInline @inline(never)
+  static func takeUnsharedRecent(
+    _ type: Coroutine.Type,
+    _ thread: ThreadRecord
+  ) -> Unmanaged<Coroutine>? {
+    let last = thread.recentSlot(-1)
+    guard let object = last.pointee else { return nil }
+    var taken = object
+    if !isFree(object, type) {
+      let previous = thread.recentSlot(-2)
+      guard let other = previous.pointee, isFree(other, type) else { return nil }
+      previous.pointee = object
+      taken = other
+    }
+    last.pointee = nil
+    thread.pointee.recent_top &-= 1
+    return Unmanaged<Coroutine>.fromOpaque(taken)
+  }
+
+  /// Only the record holds the object, which is of the class.
+  @inline(__always)
+  private static func isFree(_ object: UnsafeMutableRawPointer, _ type: Coroutine.Type) -> Bool {
+    // SAFETY: the record holds a reference.
+    cck_object_is_unshared(object) != 0 && Unmanaged<Coroutine>.fromOpaque(object).isExactly(type)
   }
 
   /// Ends the scheduler's reference to a coroutine that has ended.
+  @inline(__always)
   static func release(_ object: UnsafeMutableRawPointer) {
     let thread = currentThread()
     // SAFETY: the caller's reference, which ends in one of the ways below.
@@ -73,44 +99,65 @@ enum SpareCoroutines {
     }
     if cck_object_is_unshared(object) != 0 {
       keep(coroutine, thread)
-    } else if cck_object_is_shared_by_two(object) != 0,
+    } else if cck_object_is_shared_by_few(object) != 0,
       coroutine._withUnsafeGuaranteedRef({ $0.holdsNothing })
     {
-      let older = thread.pointee.recent_object
-      thread.pointee.recent_object = object
-      guard let older else { return }
-      let coroutine = Unmanaged<Coroutine>.fromOpaque(older)
-      if cck_object_is_unshared(older) != 0 {
-        keep(coroutine, thread)
-      } else {
-        coroutine.release()
-      }
+      keepRecent(object, thread)
+    } else {
+      coroutine.release()
+    }
+  }
+
+  /// Notes an object whose handle is still in use.
+  private static func keepRecent(_ object: UnsafeMutableRawPointer, _ thread: ThreadRecord) {
+    let slot = thread.recentSlot(0)
+    let oldest = slot.pointee
+    slot.pointee = object
+    thread.pointee.recent_top &+= 1
+    guard let oldest else { return }
+    // SAFETY: the record's reference, which ends in one of the ways below.
+    let coroutine = Unmanaged<Coroutine>.fromOpaque(oldest)
+    if cck_object_is_unshared(oldest) != 0 {
+      keep(coroutine, thread)
     } else {
       coroutine.release()
     }
   }
 
   /// Puts an object that only the caller holds into its list.
+  @inline(__always)
   private static func keep(_ coroutine: Unmanaged<Coroutine>, _ thread: ThreadRecord) {
     let (fiber, list) = coroutine._withUnsafeGuaranteedRef {
-      if $0.holdsNothing {
-        $0.fiber.cell.pointee.content = .nothing
-      } else {
-        // May run code of the user's: what a value's end entails.
-        $0.empty()
-      }
-      return ($0.fiber, thread.spareList(of: ObjectIdentifier(type(of: $0))))
+      ($0.fiber, thread.spareList(of: ObjectIdentifier(type(of: $0))))
     }
     let count = thread.spareCount(of: list)
-    // That code may have taken another reference.
-    guard count.pointee < limit, cck_object_is_unshared(coroutine.toOpaque()) != 0 else {
+    guard count.pointee < limit, empty(coroutine) else {
       coroutine.release()
       return
     }
-    count.pointee += 1
+    count.pointee &+= 1
     // SAFETY: a list links fibers, by their first field.
     fiber.pointee.link.next = list.pointee?.assumingMemoryBound(to: InboxLink.self)
     list.pointee = UnsafeMutableRawPointer(fiber)
+  }
+
+  /// Has an object that only the caller holds let go of what it holds.
+  ///
+  /// - Returns: False if somebody has a reference now: this may run code of the user's, at a value's end.
+  @inline(__always)
+  private static func empty(_ coroutine: Unmanaged<Coroutine>) -> Bool {
+    let isEmpty = coroutine._withUnsafeGuaranteedRef {
+      guard $0.holdsNothing else { return false }
+      $0.fiber.cell.pointee.content = .nothing
+      return true
+    }
+    return isEmpty || emptySlowly(coroutine)
+  }
+
+  @inline(never)
+  private static func emptySlowly(_ coroutine: Unmanaged<Coroutine>) -> Bool {
+    coroutine._withUnsafeGuaranteedRef { $0.empty() }
+    return cck_object_is_unshared(coroutine.toOpaque()) != 0
   }
 
   /// Frees the first object of a list.
@@ -123,7 +170,7 @@ enum SpareCoroutines {
     list.pointee = fiber.pointee.link.next.map { UnsafeMutableRawPointer($0) }
     thread.spareCount(of: list).pointee -= 1
     // SAFETY: the list's reference.
-    Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner).release()
+    Unmanaged<Coroutine>.fromOpaque(fiber.owner).release()
   }
 
   /// Frees all that a thread keeps, at its end.
@@ -132,10 +179,13 @@ enum SpareCoroutines {
       let list = thread.spareLists + index
       while list.pointee != nil { dropFirst(list, thread) }
     }
-    guard let recent = thread.pointee.recent_object else { return }
-    thread.pointee.recent_object = nil
-    // SAFETY: the record's reference.
-    Unmanaged<Coroutine>.fromOpaque(recent).release()
+    for index in 0..<Int32(CCK_RECENT_OBJECTS) {
+      let slot = thread.recentSlot(index)
+      guard let recent = slot.pointee else { continue }
+      slot.pointee = nil
+      // SAFETY: the record's reference.
+      Unmanaged<Coroutine>.fromOpaque(recent).release()
+    }
   }
 }
 
@@ -149,10 +199,11 @@ extension Unmanaged where Instance == Coroutine {
 
 extension Coroutine {
   /// An ended coroutine that can wait to be freed without anybody noticing.
+  @inline(__always)
   fileprivate final var holdsNothing: Bool {
     let cell = fiber.cell
     return cell.pointee.content == .value && cell.pointee.destroy == nil && !cell.pointee.isBoxed
-      && extras == nil && label == nil
+      && extras == nil
   }
 }
 
@@ -170,6 +221,18 @@ extension ThreadRecord {
   func spareList(of class: ObjectIdentifier) -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
     // Classes lie at multiples of 8 and more.
     spareLists + ((Int(bitPattern: `class`) >> 4) & (Int(CCK_SPARE_LISTS) - 1))
+  }
+
+  /// A place for a recent object, counted from that for the next one.
+  @inline(__always)
+  fileprivate func recentSlot(
+    _ offset: Int32
+  ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
+    let index = (pointee.recent_top &+ UInt32(bitPattern: offset)) & UInt32(CCK_RECENT_OBJECTS - 1)
+    // SAFETY: an array inside the record, which does not move, of a length that is a power of two.
+    return withUnsafeMutablePointer(to: &pointee.recent_objects) {
+      UnsafeMutableRawPointer($0).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+    } + Int(index)
   }
 
   /// The length of a list.

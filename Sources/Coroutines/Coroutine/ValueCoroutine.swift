@@ -41,11 +41,13 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
   @inlinable @inline(__always)
   func keep(_ work: consuming @escaping () throws -> Value) {
     self.work.initializeMemory(as: (() throws -> Value).self, to: work)
-    perform = { coroutine, runs in
-      // SAFETY: a closure of this type was put there, and `perform` is called once.
+    let performer = Performer { coroutine, runs in
+      // SAFETY: a closure of this type was put there, and this is called once.
       let work = coroutine.work.assumingMemoryBound(to: (() throws -> Value).self).move()
+      coroutine.fiber.cell.endUseOfRoom()
       if runs { coroutine.fiber.cell.store(try work()) }
     }
+    self.performer.initialize(to: performer)
   }
 
   /// The value once finished; throws what the body threw.
@@ -70,7 +72,7 @@ extension ValueCoroutine {
   @inlinable
   @available(*, noasync, message: "In async code, write `try await coroutine.value()`.")
   public func value() throws -> Value {
-    try waitForEnd("value()")
+    try waitForEnd("Coroutine.value()")
     return try outcome()
   }
 

@@ -32,8 +32,6 @@ package final class Census: @unchecked Sendable {
   private struct Office {
     var members: [Party: Census] = [:]
     var generators: [ObjectIdentifier: Census] = [:]
-    /// Event loops that must tell of launches, and for how many censuses.
-    var homes: [UInt: Int] = [:]
   }
 
   private static let lock = AllocatedLock()
@@ -62,12 +60,9 @@ package final class Census: @unchecked Sendable {
     Self.lock.withLock {
       Self.office.members[party] = self
       guard let home = thread.currentHome else { return }
-      let key = UInt(bitPattern: home)
-      guard home.pointee.isPlain || Self.office.homes[key] != nil else { return }
       self.home = home
-      Self.office.homes[key, default: 0] += 1
       // This thread has the home's turn.
-      home.pointee.isPlain = false
+      home.addListener()
     }
   }
 
@@ -81,14 +76,7 @@ package final class Census: @unchecked Sendable {
       for id in liveGenerators.keys { Self.office.generators[id] = outer }
       outer?.liveCoroutines.merge(liveCoroutines) { one, _ in one }
       outer?.liveGenerators.merge(liveGenerators) { one, _ in one }
-      if let home {
-        let key = UInt(bitPattern: home)
-        Self.office.homes[key, default: 1] -= 1
-        if Self.office.homes[key] == 0 {
-          Self.office.homes[key] = nil
-          home.pointee.isPlain = true
-        }
-      }
+      home?.removeListener()
       defer { liveCoroutines = [:] }
       return liveCoroutines
     }

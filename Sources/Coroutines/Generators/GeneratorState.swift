@@ -127,8 +127,9 @@ package class GeneratorState {
     case .finished: return
     case .running:
       fatalError(
-        "A generator was asked for a value by its own body, or by something that its body calls. A "
-          + "body cannot wait for itself: take the value from another generator."
+        "The generator made at \(creationSite) was asked for a value by its own body, by something that "
+          + "its body calls, or by another coroutine while its body runs. A body cannot wait for itself: take "
+          + "the value from another generator, or ask later."
       )
     case .fresh: start()
     case .suspended: break
@@ -136,8 +137,8 @@ package class GeneratorState {
     let now = currentThread()
     if let thread, thread != now {
       fatalError(
-        "A generator that started on an event loop or on the main thread was used on another thread. "
-          + "Use it where it started, or make and start it inside a Swift task or on a dispatch queue: "
+        "The generator made at \(creationSite) started on an event loop or on the main thread, and was used "
+          + "on another thread. Use it where it started, or make and start it inside a Swift task or on a dispatch queue: "
           + "such generators may change threads."
       )
     }
@@ -163,7 +164,8 @@ package class GeneratorState {
     let now = currentThread()
     cck_overflow_install(now)
     guard let stack = cck_stack_acquire(now, stackSize.stackClass) else {
-      fatalError("\(CoroutineError.noMemoryForStack(bytes: stackSize.byteCount))")
+      let who = "the generator made at \(creationSite)"
+      fatalError("\(CoroutineError.noMemoryForStack(bytes: stackSize.byteCount, who))")
     }
     stack.pointee.identifier = 0
     self.stack = stack
@@ -231,46 +233,13 @@ package class GeneratorState {
       refusals += 1
       demand(
         refusals < 1_000_000,
-        "A generator was dropped, but its body goes on: it has caught the error that its yield throws "
-          + "a million times. Let that error end the body."
+        "The generator made at \(creationSite) was dropped, but its body goes on: it has caught the error "
+          + "that its yield throws a million times. Let that error end the body."
       )
       return CancellationError()
-    case .finished: return GeneratorError.finished
-    default: return GeneratorError.yieldedElsewhere
+    case .finished: return GeneratorError.finished(creationSite)
+    default: return GeneratorError.yieldedElsewhere(creationSite)
     }
-  }
-}
-
-/// A misuse of a generator's yield.
-public struct GeneratorError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What happened, to what, and what to do.
-  public let description: String
-
-  /// A yield after the generator's body had ended.
-  public static let finished = GeneratorError(
-    description:
-      "A value was yielded to a generator whose body has ended. Do not keep the yield closure for "
-      + "later: it works while the body runs."
-  )
-
-  /// A yield by code that the generator's body does not run.
-  public static let yieldedElsewhere = GeneratorError(
-    description:
-      "A value was yielded by code that the generator's body does not run: another coroutine, or the "
-      + "generator's user. Yield from the body and what it calls; use a Channel between coroutines."
-  )
-}
-
-/// Lets `catch GeneratorError.finished` be written.
-extension GeneratorError {
-  /// Whether an error is this one.
-  ///
-  /// - Parameters:
-  ///   - pattern: The error to look for.
-  ///   - error: Any error.
-  /// - Returns: True if `error` is of this type and equal to `pattern`.
-  public static func ~= (pattern: GeneratorError, error: any Error) -> Bool {
-    (error as? GeneratorError) == pattern
   }
 }
 

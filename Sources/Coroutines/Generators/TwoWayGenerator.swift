@@ -79,7 +79,7 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
       state.unwind()
       throw error
     case .finished: throw error
-    case .running: throw GeneratorError.alreadyRunning
+    case .running: throw GeneratorError.alreadyRunning(state.creationSite)
     case .suspended: return try resume(sending: nil, throwing: error)
     }
   }
@@ -104,7 +104,7 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
       state.unwind()
       return .returned(value)
     case .finished: return .returned(value)
-    case .running: throw GeneratorError.alreadyRunning
+    case .running: throw GeneratorError.alreadyRunning(state.creationSite)
     case .suspended: return try resume(sending: nil, throwing: state.issueReturn(value))
     }
   }
@@ -116,7 +116,7 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
     sending value: Sent?,
     throwing error: (any Error)?
   ) throws -> GeneratorStep<Yielded, Returned> {
-    guard state.phase != .running else { throw GeneratorError.alreadyRunning }
+    guard state.phase != .running else { throw GeneratorError.alreadyRunning(state.creationSite) }
     if state.phase != .fresh { state.sent = value }
     state.thrown = error
     state.resumeSlowly()
@@ -279,15 +279,6 @@ public struct GeneratorReturn: Error, Sendable {
   fileprivate final class Ticket: Sendable {}
 
   fileprivate let ticket: Ticket
-}
-
-extension GeneratorError {
-  /// A call of a two-way generator whose body runs, or is parked.
-  public static let alreadyRunning = GeneratorError(
-    description:
-      "A generator was asked by its own body, by something that its body calls, or by another coroutine "
-      + "while its body runs. A body cannot wait for itself: ask another generator, or ask later."
-  )
 }
 
 @available(*, unavailable, message: "A generator belongs to one user at a time.")

@@ -32,5 +32,5 @@ public func awaitCallback<Value>(
   let promise = Promise<Value>(file: file, line: line)
   if let onCancel { promise.onCancel { _ in onCancel() } }
   try start(CallbackResolver(promise))
-  return try promise.waitUntilSettled(onCancellation: .cancelPromise).get()
+  return try promise.waitUntilSettled(onCancellation: .cancelPromise, in: "awaitCallback(_:)").get()
 }

@@ -39,7 +39,7 @@ public func awaitTask<Result>(
   }
   promise.onCancel { _ in task.cancel() }
   // SAFETY: nobody else knows the promise but the task, which put the value in and is done with it.
-  nonisolated(unsafe) let result = try promise.waitForOutside().get()
+  nonisolated(unsafe) let result = try promise.waitForOutside(in: "awaitTask(_:)").get()
   return result
 }
 

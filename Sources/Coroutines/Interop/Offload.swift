@@ -12,8 +12,9 @@ import CoroutineKernel
 /// let text = try offload { try String(contentsOfFile: path, encoding: .utf8) }
 /// ```
 ///
-/// The pool has at most `OffloadPool.threadLimit` threads, started when needed; further work waits its
-/// turn, first come first served.
+/// The pool has at most `OffloadPool.threadLimit` threads: as many as there are processors begin at once, each
+/// further one when work has waited for a quarter of a millisecond, or for ten milliseconds while all processors
+/// are busy anyway. Work waits its turn, first come first served.
 ///
 /// *Cancellation:* ends the wait. Work that has not begun does not run; work that runs goes on to its end
 /// on its thread, and its result is dropped.
@@ -24,16 +25,19 @@ import CoroutineKernel
 @available(*, noasync)
 public func offload<Result>(_ work: sending @escaping () throws -> Result) throws -> sending Result
 {
-  _ = try Parking.begin("offload(_:)", currentThread())
+  let caller = try Parking.begin("offload(_:)", currentThread()).pointee.identifier
   let promise = Promise<Result>()
   // SAFETY: both are handed over whole: the closure to one pool thread, and its result back.
   nonisolated(unsafe) let work = work
   OffloadPool.shared.run {
     guard promise.isPending else { return }
-    promise.settle(.init(catching: work))
+    if isTracing { currentThread().record(.offload, caller) }
+    let result = Swift.Result(catching: work)
+    if isTracing { currentThread().record(.offloaded, caller) }
+    promise.settle(result)
   }
   // SAFETY: nobody else knows the promise but the thread, which put the value in and is done with it.
-  nonisolated(unsafe) let result = try promise.waitForOutside().get()
+  nonisolated(unsafe) let result = try promise.waitForOutside(in: "offload(_:)").get()
   return result
 }
 
@@ -50,15 +54,33 @@ public final class OffloadPool: @unchecked Sendable {
   private var queue: [(() -> Void)?] = []
   private var head = 0
   private var threads = 0
+  /// Threads that do work, or are on their way to it.
+  private var busy = 0
+  /// A thread watches the queue.
+  private var isWatched = false
   private var idle: [IdleThread] = []
   private var limit = 64
+  private let processors = Int(cck_processor_count())
 
   /// Idle threads end after so many nanoseconds.
   private static let patience: Int64 = 10_000_000_000
+  /// So many nanoseconds work waits for a thread, before there is one more than processors.
+  private static let watchTime: Int64 = 250_000
+  /// So many while the process keeps all processors busy.
+  private static let longestWatchTime: Int64 = 10_000_000
+
+  /// What a thread is called for.
+  private enum Role {
+    /// To do what is queued.
+    case work
+    /// To wait for a while, and then to do what is queued still.
+    case watch
+  }
 
   private final class IdleThread {
     let parker = UnsafeMutablePointer<Parker>.allocate(capacity: 1)
-    var work: (() -> Void)?
+    /// What it has been called for; nil while it is idle.
+    var role: Role?
 
     init() { cck_parker_initialize(parker) }
 
@@ -73,7 +95,7 @@ public final class OffloadPool: @unchecked Sendable {
   public var threadLimit: Int {
     get { lock.withLock { limit } }
     set {
-      demand(newValue > 0, "The offload pool needs at least one thread.")
+      demand(newValue > 0, "OffloadPool.threadLimit was set to \(newValue); it must be 1 or more.")
       lock.withLock { limit = newValue }
     }
   }
@@ -81,35 +103,67 @@ public final class OffloadPool: @unchecked Sendable {
   /// Threads that exist now.
   public var threadCount: Int { lock.withLock { threads } }
 
+  /// Threads that sleep until they are called.
+  var sleepingThreads: Int { lock.withUnobservedLock { idle.count } }
+
+  /// What its threads do now.
+  var metrics: RuntimeMetrics.OffloadMetrics {
+    lock.withLock {
+      RuntimeMetrics.OffloadMetrics(
+        threads: threads,
+        busyThreads: busy,
+        threadLimit: limit,
+        queued: queue.count - head
+      )
+    }
+  }
+
   /// Has a thread run `work`; never blocks.
   func run(_ work: @escaping () -> Void) {
-    enum Step {
-      case wake(IdleThread)
-      case start
-      case queued
-    }
-    let step: Step = lock.withLock {
-      if let thread = idle.popLast() {
-        thread.work = work
-        return .wake(thread)
-      }
+    let step = lock.withLock {
       queue.append(work)
-      guard threads < limit else { return .queued }
-      threads += 1
-      return .start
+      return engage()
     }
+    carryOut(step)
+  }
+
+  private enum Step {
+    case none
+    case wake(IdleThread)
+    case start(Role)
+  }
+
+  /// Decides who is to do the work that is queued; under the lock.
+  ///
+  /// More threads than processors make work that computes or copies slower. Work that blocks its thread shows by
+  /// what waits behind it, so each further thread watches the queue before it begins.
+  private func engage() -> Step {
+    let isCrowded = busy >= processors
+    if isCrowded, isWatched { return .none }
+    guard !idle.isEmpty || threads < limit else { return .none }
+    let role: Role = isCrowded ? .watch : .work
+    if isCrowded { isWatched = true } else { busy += 1 }
+    if let thread = idle.popLast() {
+      thread.role = role
+      return .wake(thread)
+    }
+    threads += 1
+    return .start(role)
+  }
+
+  private func carryOut(_ step: Step) {
     switch step {
+    case .none: break
     case .wake(let thread): thread.parker.wake()
-    case .start:
-      if !startKernelThread(named: "offload", { self.serve() }) {
-        // The system has no thread left: those that run will come to it, if there are any.
-        let isAlone = lock.withLock {
-          threads -= 1
-          return threads == 0
-        }
-        if isAlone { serveHere() }
+    case .start(let role):
+      if startKernelThread(named: "offload", { self.serve(role) }) { return }
+      // The system has no thread left: those that run will come to it, if there are any.
+      let isAlone = lock.withLock {
+        threads -= 1
+        if role == .watch { isWatched = false } else { busy -= 1 }
+        return threads == 0
       }
-    case .queued: break
+      if isAlone { serveHere() }
     }
   }
 
@@ -132,29 +186,62 @@ public final class OffloadPool: @unchecked Sendable {
     }
   }
 
-  private func serve() {
-    while true {
+  private func serve(_ first: Role) {
+    let thread = IdleThread()
+    var role: Role? = first
+    while let current = role {
+      if current == .watch { watch(thread) }
       while let work = takeWork() { work() }
-      guard let work = waitForWork() else { return }
-      work()
+      role = waitForCall(thread)
     }
   }
 
-  /// Sleeps until there is work; nil when none has come for long.
-  private func waitForWork() -> (() -> Void)? {
-    let thread = IdleThread()
+  /// Lets `watchTime` pass, and then counts as busy; if there is more to do than it will take, another watches.
+  private func watch(_ thread: IdleThread) {
+    let first = clockNow()
+    var (start, used) = (first, cck_process_time())
+    while true {
+      sleep(thread, until: start + Self.watchTime)
+      let (now, usedNow) = (clockNow(), cck_process_time())
+      // One more thread would only take turns with the others.
+      let isSaturated = (usedNow - used) * 5 >= (now - start) * Int64(processors) * 4
+      if !isSaturated || now - first >= Self.longestWatchTime { break }
+      (start, used) = (now, usedNow)
+    }
+    let step = lock.withLock {
+      isWatched = false
+      busy += 1
+      return queue.count - head > 1 ? engage() : .none
+    }
+    carryOut(step)
+  }
+
+  private func sleep(_ thread: IdleThread, until end: Int64) {
+    while true {
+      let left = end - clockNow()
+      if left <= 0 { break }
+      thread.parker.announce()
+      thread.parker.sleep(atMost: left)
+    }
+    thread.parker.retract()
+  }
+
+  /// Sleeps until the thread is called; nil when that has not happened for long.
+  private func waitForCall(_ thread: IdleThread) -> Role? {
     let isIdle = lock.withLock {
       guard head == queue.count else { return false }
+      busy -= 1
+      thread.role = nil
       idle.append(thread)
       return true
     }
-    guard isIdle else { return takeWork() ?? {} }
+    guard isIdle else { return .work }
     let deadline = clockNow() + Self.patience
     while true {
       thread.parker.announce()
-      if let work = lock.withLock({ thread.work }) {
+      if let role = lock.withLock({ thread.role }) {
         thread.parker.retract()
-        return work
+        return role
       }
       let left = deadline - clockNow()
       if left > 0 {
@@ -162,13 +249,12 @@ public final class OffloadPool: @unchecked Sendable {
         continue
       }
       thread.parker.retract()
-      let work: (() -> Void)? = lock.withLock {
-        if let work = thread.work { return work }
+      return lock.withLock {
+        if let role = thread.role { return role }
         idle.removeAll { $0 === thread }
         threads -= 1
         return nil
       }
-      return work
     }
   }
 }

@@ -39,7 +39,7 @@ extension Promise {
     let promise = Promise(file: file, line: line)
     let delegate = makeDelegate(CallbackResolver(promise))
     // A ring, promise to observer to delegate to resolver to promise, that settling breaks.
-    promise.addObserver(startsWork: false) { _ in withExtendedLifetime(delegate) {} }
+    promise.addObserver(startsWork: false) { _, _ in withExtendedLifetime(delegate) {} }
     if let onCancel { promise.addCancelHook { onCancel(delegate) } }
     do {
       try start(delegate)

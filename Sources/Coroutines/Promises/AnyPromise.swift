@@ -2,7 +2,7 @@
 
 public import CCoroutineKernel
 public import CoroutineKernel
-import Synchronization
+public import Synchronization
 
 /// What awaits and settles a promise, in memory that does not move.
 @usableFromInline
@@ -16,23 +16,33 @@ package struct PromiseState {
   @usableFromInline package var lock: Lock
   /// The value or the error, constant once settled.
   @usableFromInline package var cell = ResultCell()
-  /// Called when settled, in order.
-  package var observers: [SettlementWork.Observer] = []
-  /// Called when cancelled, in order.
-  package var cancelHooks: [() -> Void] = []
-  /// Starts the work of a lazy promise.
-  package var starter: (() -> Void)?
+  /// The first that is called when settled; without it there are no others.
+  @usableFromInline package var observer: SettlementWork.Observer?
+  /// What few promises have.
+  @usableFromInline package var extras: PromiseExtras?
   /// Coroutines that cancel the promise if they are cancelled while they await it.
-  package var interested = 0
+  package var interested: UInt32 = 0
   /// The promise was cancelled.
-  package var isCancelled = false
-  /// The promise that this one follows, if it has been told to.
-  var followed: FollowedPromise?
+  @usableFromInline package var isCancelled = false
 
   @inlinable @inline(__always)
   package init() {
     lock = cck_lock_make_shared()
   }
+}
+
+/// What few promises have, guarded by the promise's lock; those that settle it take it out.
+@usableFromInline
+package final class PromiseExtras {
+  /// Called when settled, in order, after the first one.
+  var observers: [SettlementWork.Observer] = []
+  /// Called when cancelled, in order.
+  var cancelHooks: [() -> Void] = []
+  /// Starts the work of a lazy promise.
+  var starter: (() -> Void)?
+  /// The promise that this one follows, if it has been told to; it must be free to go away all the same, so that
+  /// its follower learns that it was abandoned.
+  weak var followed: AnyPromise?
 }
 
 extension UnsafeMutablePointer where Pointee == PromiseState {
@@ -59,22 +69,20 @@ extension UnsafeMutablePointer where Pointee == PromiseState {
   }
 }
 
-/// A promise that is followed, which must be free to go away all the same: so its follower learns that it was
-/// abandoned.
-final class FollowedPromise {
-  weak let promise: AnyPromise?
-
-  init(_ promise: AnyPromise) {
-    self.promise = promise
-  }
-}
-
 /// A promise, whatever the type of its value: what lists of different promises hold.
 public class AnyPromise: @unchecked Sendable {
-  // SAFETY: a constant pointer to state that is guarded by its lock until `isSettled` is set.
+  // SAFETY: the state is guarded by its lock until `isSettled` is set; the pointer to it is constant.
 
+  /// What `state` points to: in the object, since an allocation costs as much as all else that is done here.
+  @exclusivity(unchecked)
   @usableFromInline
-  package final let state: UnsafeMutablePointer<PromiseState>
+  final var storage: PromiseState
+
+  /// The address of `storage`, taken once: in Swift that counts as an access, and others look at it without the
+  /// lock.
+  @exclusivity(unchecked)
+  @usableFromInline
+  package final var state: UnsafeMutablePointer<PromiseState>
 
   /// There is an outcome: the cell may be read without the lock.
   @usableFromInline
@@ -86,8 +94,10 @@ public class AnyPromise: @unchecked Sendable {
   @inlinable
   package init(site: SourceSite) {
     creationSite = site
-    state = .allocate(capacity: 1)
-    state.initialize(to: PromiseState())
+    storage = PromiseState()
+    // SAFETY: not zero; filled in on the next line. A stored property of a class does not move.
+    state = UnsafeMutablePointer(bitPattern: MemoryLayout<PromiseState>.alignment).unsafelyUnwrapped
+    state = withUnsafeMutablePointer(to: &storage) { $0 }
   }
 
   deinit {
@@ -96,8 +106,6 @@ public class AnyPromise: @unchecked Sendable {
       _ = settle { $0.store(failure: PromiseError.abandoned(creationSite)) }
     }
     state.cell.clear()
-    state.deinitialize(count: 1)
-    state.deallocate()
   }
 
   // MARK: - Following
@@ -108,7 +116,7 @@ public class AnyPromise: @unchecked Sendable {
   ///
   /// - Returns: False if they would wait for one another for ever.
   final func beginFollowing(_ other: AnyPromise) -> Bool {
-    note(FollowedPromise(other))
+    note(other)
     var next: AnyPromise? = other
     while let promise = next {
       if promise === self {
@@ -122,11 +130,23 @@ public class AnyPromise: @unchecked Sendable {
   }
 
   private final var followed: AnyPromise? {
-    state.lock.withLock { state.pointee.followed }?.promise
+    state.lock.withLock { state.pointee.extras?.followed }
   }
 
-  private final func note(_ followed: FollowedPromise?) {
-    state.lock.withLock { state.pointee.followed = followed }
+  private final func note(_ followed: AnyPromise?) {
+    withExtras { $0.followed = followed }
+  }
+
+  /// Changes what few promises have, under the lock; not once settled.
+  @discardableResult
+  private final func withExtras<Result>(_ body: (PromiseExtras) -> Result) -> Result? {
+    state.lock.withLock {
+      if settledFlag.isSet { return nil }
+      if let extras = state.pointee.extras { return body(extras) }
+      let extras = PromiseExtras()
+      state.pointee.extras = extras
+      return body(extras)
+    }
   }
 
   // MARK: - Looking
@@ -166,7 +186,7 @@ public class AnyPromise: @unchecked Sendable {
   ///
   /// No effect once settled. The work behind the promise stops only if it has registered `onCancel`.
   public final func cancel() {
-    settle(isCancellation: true) { $0.store(failure: PromiseError.cancelled) }
+    settle(isCancellation: true) { $0.store(failure: PromiseError.cancelled(creationSite)) }
   }
 
   /// Settles the promise with what `fill` puts into the cell.
@@ -186,14 +206,20 @@ public class AnyPromise: @unchecked Sendable {
     }
     // Moving a value in runs no code of the user's.
     fill(state.cell)
-    settledFlag.set()
-    finishSettling(isCancellation, mode, thread)
+    if isCancellation { state.pointee.isCancelled = true }
+    settledFlag.setAlone()
+    if isUnobserved, state.pointee.queue.isEmpty {
+      state.lock.release(mode)
+    } else {
+      finishSettling(isCancellation, mode, thread)
+    }
     return true
   }
 
   /// The same in a chain: what follows is added to the work of the promise before.
+  @inlinable @inline(__always)
   @discardableResult
-  final func settle(
+  package final func settle(
     _ work: inout SettlementWork,
     _ fill: (UnsafeMutablePointer<ResultCell>) -> Void
   ) -> Bool {
@@ -203,9 +229,25 @@ public class AnyPromise: @unchecked Sendable {
       return false
     }
     fill(state.cell)
-    settledFlag.set()
-    leaveLock(false, mode, &work, keeping: self)
+    settledFlag.setAlone()
+    if isUnobserved, state.pointee.queue.isEmpty {
+      state.lock.release(mode)
+    } else {
+      work.add(settled: self, mode)
+    }
     return true
+  }
+
+  /// Rejects the promise in a chain.
+  @usableFromInline @inline(never)
+  final func settle(failure: any Error, _ work: inout SettlementWork) {
+    settle(&work) { $0.store(failure: failure) }
+  }
+
+  /// Under the lock: nobody is to be called when it is settled or cancelled.
+  @inlinable @inline(__always)
+  final var isUnobserved: Bool {
+    state.pointee.observer == nil && state.pointee.extras == nil
   }
 
   /// Leaves the lock and tells everybody: cancel hooks, observers, awaiting coroutines.
@@ -215,46 +257,45 @@ public class AnyPromise: @unchecked Sendable {
     _ mode: LockMode,
     _ thread: ThreadRecord
   ) {
-    var work = SettlementWork()
-    leaveLock(isCancellation, mode, &work, keeping: nil)
-    work.run()
-  }
-
-  /// Leaves the lock, calls the cancel hooks, and adds the rest to the work.
-  private final func leaveLock(
-    _ isCancellation: Bool,
-    _ mode: LockMode,
-    _ work: inout SettlementWork,
-    keeping promise: AnyPromise?
-  ) {
-    var wakes = ResumeList()
-    wakes.claimAll(of: &state.queue.pointee, .delivered)
-    state.pointee.isCancelled = isCancellation
-    let observers = state.pointee.observers
-    let hooks = state.pointee.cancelHooks
-    let starter = state.pointee.starter
-    if !observers.isEmpty { state.pointee.observers = [] }
-    if !hooks.isEmpty { state.pointee.cancelHooks = [] }
-    if starter != nil { state.pointee.starter = nil }
-    state.lock.release(mode)
-    // What the closures hold on to is released out here.
-    withExtendedLifetime(starter) {}
-    if isCancellation { for hook in hooks { hook() } }
-    if observers.isEmpty {
+    if isUnobserved, let first = state.pointee.queue.claimFirst() {
+      if state.pointee.queue.isEmpty {
+        state.lock.release(mode)
+        ResumeToken(first, .delivered).resume(thread)
+        return
+      }
+      var wakes = ResumeList()
+      wakes.append(first, .delivered)
+      leaveLock(isCancellation, mode, &wakes).call(self)
       wakes.resumeAll()
     } else {
-      work.add(observers, wakes, keeping: promise)
+      var wakes = ResumeList()
+      leaveLock(isCancellation, mode, &wakes).call(self)
+      wakes.resumeAll()
     }
+  }
+
+  /// Leaves the lock, claims those who await, and calls the cancel hooks.
+  ///
+  /// - Returns: The observers.
+  final func leaveLock(
+    _ isCancellation: Bool,
+    _ mode: LockMode,
+    _ wakes: inout ResumeList
+  ) -> SettlementWork.Observers {
+    wakes.claimAll(of: &state.pointee.queue, .delivered)
+    // What the closures hold on to is released out here, by the caller.
+    let observer = state.pointee.observer
+    state.pointee.observer = nil
+    let extras = state.pointee.extras
+    state.pointee.extras = nil
+    state.lock.release(mode)
+    if isCancellation, let extras { for hook in extras.cancelHooks { hook() } }
+    return SettlementWork.Observers(first: observer, extras: extras)
   }
 
   /// Calls `hook` when the promise is cancelled; at once if it has been.
   final func addCancelHook(_ hook: @escaping () -> Void) {
-    let isCancelled = state.lock.withLock {
-      if settledFlag.isSet { return state.pointee.isCancelled }
-      state.pointee.cancelHooks.append(hook)
-      return false
-    }
-    if isCancelled { hook() }
+    if withExtras({ $0.cancelHooks.append(hook) }) == nil, state.pointee.isCancelled { hook() }
   }
 
   /// Calls `observer` when the promise is settled; at once if it is.
@@ -263,23 +304,33 @@ public class AnyPromise: @unchecked Sendable {
   ///   - startsWork: Whether this begins the work of a lazy promise.
   ///   - work: Where to add what follows, if the promise is settled.
   ///   - observer: Called under no lock.
+  @usableFromInline
   final func addObserver(
     startsWork: Bool = true,
     _ work: inout SettlementWork,
     _ observer: @escaping SettlementWork.Observer
   ) {
-    let (isSettled, starter): (Bool, (() -> Void)?) = state.lock.withLock {
-      if settledFlag.isSet { return (true, nil) }
-      state.pointee.observers.append(observer)
-      guard startsWork else { return (false, nil) }
-      defer { state.pointee.starter = nil }
-      return (false, state.pointee.starter)
+    let mode = state.lock.acquire(currentThread())
+    if settledFlag.isSet {
+      state.lock.release(mode)
+      observer(self, &work)
+      return
     }
+    if state.pointee.observer == nil {
+      state.pointee.observer = observer
+    } else {
+      let extras = state.pointee.extras ?? PromiseExtras()
+      extras.observers.append(observer)
+      state.pointee.extras = extras
+    }
+    let starter = startsWork ? state.pointee.extras?.starter : nil
+    if starter != nil { state.pointee.extras?.starter = nil }
+    state.lock.release(mode)
     starter?()
-    if isSettled { observer(&work) }
   }
 
   /// The same outside a chain: what follows is done before this returns.
+  @usableFromInline
   final func addObserver(
     startsWork: Bool = true,
     _ observer: @escaping SettlementWork.Observer
@@ -291,14 +342,15 @@ public class AnyPromise: @unchecked Sendable {
 
   /// Makes the promise lazy: `work` runs when somebody first looks.
   final func setStarter(_ work: @escaping () -> Void) {
-    state.lock.withLock { state.pointee.starter = work }
+    withExtras { $0.starter = work }
   }
 
   /// Starts the work of a lazy promise now, without waiting for it.
   public final func start() {
     let starter = state.lock.withLock {
-      defer { state.pointee.starter = nil }
-      return state.pointee.starter
+      let starter = state.pointee.extras?.starter
+      if starter != nil { state.pointee.extras?.starter = nil }
+      return starter
     }
     starter?()
   }
@@ -306,25 +358,60 @@ public class AnyPromise: @unchecked Sendable {
   // MARK: - Awaiting
 
   /// Parks until the promise is settled.
-  @usableFromInline
+  @inlinable @inline(__always)
   package final func wait(_ cancellation: AwaitCancellation) throws {
+    let thread = currentThread()
     // A park point even when there is nothing to wait for (rule 2). Code that may not park leaves the
     // promise untouched: it neither starts a lazy one nor cancels it.
-    _ = try Parking.begin("Promise.await()", currentThread())
-    if !settledFlag.isSet { try waitUntilSettled(cancellation) }
+    let fiber = try Parking.begin("Promise.await()", thread)
+    if !settledFlag.isSet { try wait(cancellation, fiber, thread) }
+  }
+
+  /// Parks a coroutine that has begun its park point.
+  @usableFromInline @inline(never)
+  final func wait(
+    _ cancellation: AwaitCancellation,
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord
+  ) throws {
+    let mode = state.lock.acquire(thread)
+    if settledFlag.isSet {
+      state.lock.release(mode)
+      return
+    }
+    if cancellation == .cancelPromise || state.pointee.extras?.starter != nil {
+      state.lock.release(mode)
+      return try waitUntilSettled(cancellation)
+    }
+    var waiter = Waiter(fiber: fiber)
+    // SAFETY: the node stays in this frame until the coroutine has been resumed (W3).
+    try withUnsafeMutablePointer(to: &waiter) { waiter in
+      waiter.pointee.queue = state.queue
+      waiter.pointee.lock = state.lock
+      state.pointee.queue.append(waiter)
+      state.lock.release(mode)
+      fiber.waits(for: self)
+      fiber.park(thread, waiter)
+      if waiter.pointee.outcome == .cancelled { throw CancellationError() }
+    }
   }
 
   /// The same for callers that have begun their park point already: a cancellation that has come since
   /// counts as one during the wait.
-  final func waitUntilSettled(_ cancellation: AwaitCancellation) throws {
+  ///
+  /// A call of another name makes the promise its own affair, which reports do not tell of.
+  final func waitUntilSettled(
+    _ cancellation: AwaitCancellation,
+    in call: StaticString? = nil
+  ) throws {
     start()
     if cancellation == .cancelPromise { state.lock.withLock { state.pointee.interested += 1 } }
     do {
       try Parking.wait(
-        "Promise.await()",
+        call ?? "Promise.await()",
         on: state.queue,
         state.lock,
-        of: self,
+        of: call == nil ? self : nil,
         unless: { settledFlag.isSet }
       )
     } catch {
@@ -352,6 +439,15 @@ public class AnyPromise: @unchecked Sendable {
         unless: { self.settledFlag.isSet }
       )
     }
+  }
+}
+
+extension AtomicFlag {
+  /// Sets it, for those of whom a lock lets one in at a time.
+  @inlinable @inline(__always)
+  func setAlone() {
+    noteUse()
+    value.store(true, ordering: .releasing)
   }
 }
 

@@ -39,8 +39,7 @@ public final class ProgressPromise<Value>: Sendable {
     self.promise = promise
     self.meter = meter
     promise.addCancelHook { meter.cancelParts() }
-    // SAFETY: the observer is called by a method of the promise, or by its deinit.
-    promise.addObserver(startsWork: false) { [unowned(unsafe) promise] _ in
+    promise.addObserver(startsWork: false) { promise, _ in
       meter.finish(isFulfilled: promise.isFulfilled)
     }
   }

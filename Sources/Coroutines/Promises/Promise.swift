@@ -65,9 +65,10 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   }
 
   /// The same in a chain.
+  @usableFromInline
   func follow(_ other: Promise, _ work: inout SettlementWork) {
     guard beginFollowing(other) else {
-      settle(.failure(PromiseError.adoptsItself), &work)
+      settle(.failure(PromiseError.adoptsItself(creationSite)), &work)
       return
     }
     other.observe(&work) { self.settle($0, &$1) }
@@ -92,12 +93,14 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   }
 
   /// The same in a chain.
+  @inlinable
   @discardableResult
   func settle(_ outcome: Outcome, _ work: inout SettlementWork) -> Bool {
     settle(&work) { Self.put(outcome, into: $0) }
   }
 
-  private static func put(_ outcome: Outcome, into cell: UnsafeMutablePointer<ResultCell>) {
+  @inlinable @inline(__always)
+  static func put(_ outcome: Outcome, into cell: UnsafeMutablePointer<ResultCell>) {
     switch outcome {
     case .success(let value): cell.store(value)
     case .failure(let error): cell.store(failure: error)
@@ -113,7 +116,8 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   public var outcome: Outcome? { settledFlag.isSet ? settledOutcome : nil }
 
   /// What it has come to.
-  private var settledOutcome: Outcome {
+  @inlinable
+  var settledOutcome: Outcome {
     if let error = state.cell.pointee.failure { return .failure(error) }
     return .success(state.cell.load(as: Value.self))
   }
@@ -130,8 +134,8 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
     _ work: inout SettlementWork,
     _ observer: @escaping (Outcome, inout SettlementWork) -> Void
   ) {
-    // SAFETY: the observer is called by a method of the promise, by its deinit, or by work that keeps it.
-    addObserver(&work) { [unowned(unsafe) self] in observer(self.settledOutcome, &$0) }
+    // SAFETY: an observer gets the promise that it was added to.
+    addObserver(&work) { observer(unsafeDowncast($0, to: Promise.self).settledOutcome, &$1) }
   }
 
   // MARK: - Awaiting
@@ -171,8 +175,11 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   }
 
   /// Parks until the promise is settled; for callers that have begun their park point already.
-  func waitUntilSettled(onCancellation cancellation: AwaitCancellation) throws -> Outcome {
-    try waitUntilSettled(cancellation)
+  func waitUntilSettled(
+    onCancellation cancellation: AwaitCancellation,
+    in call: StaticString? = nil
+  ) throws -> Outcome {
+    try waitUntilSettled(cancellation, in: call)
     return settledOutcome
   }
 

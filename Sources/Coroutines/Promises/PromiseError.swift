@@ -11,16 +11,37 @@ public struct PromiseError: Error, Sendable, Hashable, CustomStringConvertible {
 
   private let kind: Kind
 
-  /// What happened, to what, and what to do.
-  public let description: String
+  /// Where the promise was made; nil in the members to compare with.
+  private let site: SourceSite?
 
-  /// The errors of all promises, in order, when `Promise.any` found none that was fulfilled.
+  /// Of `noneFulfilled`: why each of the promises was rejected; else empty.
   public let reasons: [String]
 
-  private init(_ kind: Kind, _ description: String, reasons: [String] = []) {
+  private init(_ kind: Kind, _ site: SourceSite? = nil, reasons: [String] = []) {
     self.kind = kind
-    self.description = description
+    self.site = site
     self.reasons = reasons
+  }
+
+  /// What happened, to what, and what to do.
+  public var description: String {
+    let promise = "The promise\(site.map { " made at \($0)" } ?? "")"
+    return switch kind {
+    case .cancelled:
+      "\(promise) was cancelled, so it has no value. Who calls its cancel() decides that; catch this error where "
+        + "a cancelled promise is nothing wrong."
+    case .abandoned:
+      "\(promise) was abandoned: everything that could have fulfilled or rejected it went away without doing so. "
+        + "Call one of the two on every path, errors included."
+    case .adoptsItself:
+      "\(promise) was to follow itself, directly or through others, and would never settle. Fulfil it with "
+        + "another one."
+    case .noneFulfilled where reasons.isEmpty:
+      "The first of no promises was asked for, which never comes. Give at least one."
+    case .noneFulfilled:
+      "None of \(reasons.count) promises was fulfilled: \(reasons.joined(separator: "; ")). Repair one of the "
+        + "causes, which are in `reasons`, or add a promise that does not fail."
+    }
   }
 
   /// Two errors are equal when they are of the same kind, whatever promise they are about.
@@ -36,39 +57,29 @@ public struct PromiseError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Somebody cancelled the promise.
-  public static let cancelled = PromiseError(
-    .cancelled,
-    "The promise was cancelled, so it has no value. Who calls its cancel() decides that."
-  )
+  public static let cancelled = cancelled(nil)
 
   /// Everything that could have settled the promise is gone.
   public static let abandoned = abandoned(nil)
 
   /// A promise was to take the outcome of itself.
-  public static let adoptsItself = PromiseError(
-    .adoptsItself,
-    "The promise was to follow itself, directly or through others, and would never settle. Fulfil it "
-      + "with another one."
-  )
+  public static let adoptsItself = adoptsItself(nil)
 
   /// None of the promises given to `Promise.any` was fulfilled, or there were none.
   public static let noneFulfilled = noneFulfilled([])
 
-  static func abandoned(_ site: SourceSite?) -> PromiseError {
-    PromiseError(
-      .abandoned,
-      "The promise\(site.map { " made at \($0)" } ?? "") was abandoned: everything that could have "
-        + "fulfilled or rejected it went away without doing so. Call one of the two on every path, "
-        + "errors included."
-    )
+  package static func cancelled(_ site: SourceSite?) -> PromiseError {
+    PromiseError(.cancelled, site)
   }
 
+  static func adoptsItself(_ site: SourceSite?) -> PromiseError {
+    PromiseError(.adoptsItself, site)
+  }
+
+  static func abandoned(_ site: SourceSite?) -> PromiseError { PromiseError(.abandoned, site) }
+
   static func noneFulfilled(_ reasons: [any Error]) -> PromiseError {
-    PromiseError(
-      .noneFulfilled,
-      "None of \(reasons.count) promises was fulfilled; their errors are in `reasons`.",
-      reasons: reasons.map { "\($0)" }
-    )
+    PromiseError(.noneFulfilled, reasons: reasons.map { "\($0)" })
   }
 }
 

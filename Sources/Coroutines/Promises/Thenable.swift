@@ -13,7 +13,7 @@
 /// }
 ///
 /// let value = try Promise(following: future).await()
-/// let next = promise.then { future(for: $0) }  // a promise of the future's value
+/// let next = promise.then { makeFuture(for: $0) }  // a promise of the future's value
 /// ```
 ///
 /// The promise trusts it with nothing:
@@ -46,7 +46,7 @@ extension Promise: Thenable {
   /// - Parameter resolver: Takes the outcome.
   public func whenSettled(_ resolver: CallbackResolver<Value>) {
     guard resolver.right.promise.beginFollowing(self) else {
-      resolver(throwing: PromiseError.adoptsItself)
+      resolver(throwing: PromiseError.adoptsItself(creationSite))
       return
     }
     observe { resolver.settle($0) }
@@ -137,7 +137,7 @@ extension Promise {
     while let next = SettlingRight<Value>.ask(asked, for: self) {
       if steps == limit { (mark, steps, limit) = (asked, 0, limit * 2) }
       if Self.isSame(next, asked) || mark.map({ Self.isSame(next, $0) }) == true {
-        reject(PromiseError.adoptsItself)
+        reject(PromiseError.adoptsItself(creationSite))
         return
       }
       asked = next

@@ -18,6 +18,8 @@ package final class DispatchCore: TurnCore, @unchecked Sendable {
 
   private var timer: UnsafeMutableRawPointer?
 
+  package override var kind: RuntimeMetrics.SchedulerKind { .dispatchQueue }
+
   private init(queue: UnsafeMutableRawPointer, label: String) {
     self.queue = queue
     super.init(label: label)

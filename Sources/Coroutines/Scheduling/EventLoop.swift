@@ -18,6 +18,7 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
   package init(label: String, stopsWhenEmpty: Bool) {
     mayStop = Atomic(stopsWhenEmpty)
     super.init(label: label, migrates: false)
+    home.pointee.pollsDescriptors = true
     cck_steady_heap()
     SpareCoroutines.prepare
   }
@@ -41,28 +42,37 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
     let outer = (home: thread.currentHome, fiber: thread.runningFiber)
     thread.currentHome = home
     thread.runningFiber = nil
+    noteThread()
+    lookAtClock()
     defer {
       home.dropSpareStack(thread)
       thread.currentHome = outer.home
       thread.runningFiber = outer.fiber
     }
     var spin = IdleSpin()
+    var pace = WakeUpPace()
+    var quiet = QuietSleep()
     var round = 0
     while true {
       home.takePosts()
       if let fiber = home.pop() {
         if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
         round &+= 1
-        if round % roundsBetweenTimers == 0, !home.pointee.timers.isEmpty {
-          home.fireTimers(at: now)
+        if round % roundsBetweenTimers == 0 {
+          let now = lookAtClock()
+          if !home.pointee.timers.isEmpty { home.fireTimers(at: now) }
+          home.pollDescriptors()
         }
         continue
       }
       let next = home.pointee.timers.isEmpty ? nil : home.fireTimers(at: now)
       if home.pointee.runFirst != nil { continue }
       if isToEnd, home.closeInbox() { return }
-      let isWoken = spin.wait(until: next) { home.hasPost || isToEnd }
-      if !isWoken { sleep(until: next) }
+      let deadline = next.map { pace.next(for: $0) }
+      // Looking around would keep the descriptors waiting.
+      let isWoken =
+        !home.hasDescriptorWaits && spin.wait(until: deadline) { home.hasPost || isToEnd }
+      if !isWoken { sleep(until: deadline, &spin, &pace, &quiet) }
     }
   }
 
@@ -70,14 +80,30 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
     home.live == 0 && mayStop.load(ordering: .sequentiallyConsistent)
   }
 
-  private func sleep(until deadline: Int64?) {
-    home.pointee.parker.announce()
+  private func sleep(
+    until deadline: Int64?,
+    _ spin: inout IdleSpin,
+    _ pace: inout WakeUpPace,
+    _ quiet: inout QuietSleep
+  ) {
+    home.announceSleep()
     let mustGoOn = home.hasPost || isToEnd
     let timeout = deadline.map { max(0, $0 - now) } ?? -1
     if mustGoOn || timeout == 0 {
       home.pointee.parker.retract()
     } else {
-      home.pointee.parker.sleep(atMost: timeout)
+      if timeout < 0, !home.hasDescriptorWaits {
+        let isAwaited = mayStop.load(ordering: .relaxed) && home.live > 0
+        quiet.sleep(self, isAwaited: isAwaited)
+      } else {
+        home.sleep(atMost: timeout)
+      }
+      lookAtClock()
+      if home.hasPost {
+        spin.noteWoken()
+      } else if deadline != nil {
+        pace.noteWakeUp(at: now)
+      }
     }
   }
 }

@@ -52,6 +52,8 @@ package final class HostedCore: TurnCore, @unchecked Sendable {
     }
   }
 
+  package override var kind: RuntimeMetrics.SchedulerKind { .hosted }
+
   package override var isHere: Bool { host.isHere }
 
   override func sendBlock() { host.perform { self.arrive(nil) } }

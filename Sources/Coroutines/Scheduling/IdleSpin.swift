@@ -6,9 +6,10 @@ import CoroutineKernel
 /// How long a loop without work looks around before it puts its thread to sleep.
 ///
 /// To sleep and be woken costs tens of microseconds, most of them on the waker's way; to look around costs
-/// a processor. So a loop looks for about as long as sleeping would cost, and for less if that has been in
-/// vain: a loop that is talked to all the time does not sleep in between, one that waits for the world does
-/// at once. (Karlin, Manasse, McGeoch, Owicki: Competitive randomized algorithms for nonuniform problems.)
+/// a processor. So a loop looks for about as long as sleeping would cost, for less if that has been in
+/// vain, and for longer if it was woken so soon that it need not have slept: a loop that is talked to all the
+/// time does not sleep in between, one that waits for the world does at once. (Karlin, Manasse, McGeoch,
+/// Owicki: Competitive randomized algorithms for nonuniform problems.)
 struct IdleSpin {
   private static let most: Int64 = 50_000
   private static let least: Int64 = 1_000
@@ -17,6 +18,8 @@ struct IdleSpin {
 
   /// Nanoseconds.
   private var patience: Int64 = 10_000
+  /// When the last wait began to look at the clock.
+  private var began: Int64 = 0
   /// With one processor, whoever is waited for could not run meanwhile.
   private let mayHelp: Bool
 
@@ -46,6 +49,7 @@ struct IdleSpin {
       }
       let now = clockNow()
       guard let end else {
+        began = now
         end = min(now + patience, deadline ?? .max)
         continue
       }
@@ -54,5 +58,23 @@ struct IdleSpin {
         return false
       }
     }
+  }
+
+  /// The loop has slept since the last wait, and somebody has woken it.
+  mutating func noteWoken() {
+    if mayHelp { patience = Self.patience(patience, wokenAfter: clockNow() - began) }
+  }
+
+  /// How long to look, in nanoseconds, after a wait that a longer look could have ended.
+  ///
+  /// Else two loops that talk to each other could not leave off sleeping once they had begun: each would look for
+  /// less time than the other takes to be woken.
+  ///
+  /// - Parameters:
+  ///   - patience: What it was.
+  ///   - waited: How long it took until somebody woke the loop.
+  /// - Returns: What it is from now on.
+  static func patience(_ patience: Int64, wokenAfter waited: Int64) -> Int64 {
+    waited < most ? max(patience, min(waited * 2, most)) : patience
   }
 }

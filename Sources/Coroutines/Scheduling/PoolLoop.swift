@@ -6,12 +6,14 @@ import Synchronization
 
 /// Timers are looked at again after so many rounds of a busy loop.
 private let roundsBetweenTimers = 16
-/// Of so many rounds of a busy loop (of up to 62 switches each) one begins with the oldest coroutine that
-/// has not started, so that those who go on for ever do not keep it from starting.
+/// After so many rounds (of up to 62 switches each) a busy loop looks whether one that has not started has
+/// waited for too long, and begins it if so: those who go on for ever must not keep it from starting.
+private let roundsBetweenLooks = 64
+/// How long is too long, in nanoseconds.
 ///
-/// Rarely, because each one begun out of turn is another branch of a tree of launches that is gone through
-/// at the same time, with stacks of its own: with 4 the tree of a million leaves took 30 times as long.
-private let roundsBetweenOldest = 512
+/// Long, because each one begun out of turn is another branch of a tree of launches that is gone through
+/// at the same time, with stacks of its own.
+private let patience: Int64 = 20_000_000
 /// At most so many coroutines change loops at once; the list that they are in is locked meanwhile.
 private let mostStolen = 16
 /// A list with fewer members than this is left alone for `grace`: who launches two that talk to each
@@ -37,6 +39,8 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   private var isSearching = false
   /// For each loop, the coroutine that was the oldest when its list was last seen small, and since when.
   private var candidates: [(identifier: UInt64, since: Int64)] = []
+  /// The oldest of this loop that has not started, and since when it has been known to be that.
+  private var oldest: (identifier: UInt64, since: Int64) = (0, 0)
 
   init(number: Int, of pool: Pool) {
     self.unownedPool = .passUnretained(pool)
@@ -44,11 +48,14 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     wasSummoned = Atomic(false)
     super.init(label: pool.label, migrates: false)
     home.pointee.pool = Unmanaged.passUnretained(pool).toOpaque()
+    home.pointee.pollsDescriptors = true
     cck_steady_heap()
     SpareCoroutines.prepare
   }
 
   private var pool: Pool { unownedPool._withUnsafeGuaranteedRef { $0 } }
+
+  package override var kind: RuntimeMetrics.SchedulerKind { .pool }
 
   // MARK: - For launches
 
@@ -62,9 +69,16 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   package override func offer(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
     // P2: first.
     let isHere = currentThread().currentHome == home
-    if isHere { home.noteBegin() } else { pool.beginsOutside() }
+    if isHere {
+      home.noteBegin()
+    } else {
+      pool.beginsOutside()
+      home.noteSent()
+    }
     while !home.offer(fiber) {
-      if pool.hasDecidedToEnd { return false }
+      guard pool.hasDecidedToEnd else { continue }
+      if !isHere { home.noteSent(-1) }
+      return false
     }
     if !isHere { home.pointee.parker.wake() }
     unownedPool._withUnsafeGuaranteedRef { $0.noteWork() }
@@ -95,11 +109,15 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     cck_overflow_install(thread)
     thread.currentHome = home
     thread.runningFiber = nil
+    noteThread()
+    lookAtClock()
     defer {
       home.dropSpareStack(thread)
       thread.currentHome = nil
     }
     var spin = IdleSpin()
+    var pace = WakeUpPace()
+    var quiet = QuietSleep()
     var round = 0
     while true {
       home.takePosts()
@@ -110,15 +128,17 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
         }
         if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
         round &+= 1
-        if round % roundsBetweenTimers == 0, !home.pointee.timers.isEmpty {
-          home.fireTimers(at: now)
+        if round % roundsBetweenTimers == 0 {
+          let now = lookAtClock()
+          if !home.pointee.timers.isEmpty { home.fireTimers(at: now) }
+          home.pollDescriptors()
         }
         continue
       }
-      let deadline = home.pointee.timers.isEmpty ? nil : home.fireTimers(at: now)
+      let next = home.pointee.timers.isEmpty ? nil : home.fireTimers(at: now)
       if home.pointee.runFirst != nil { continue }
       if pool.endIfEmpty() { break }
-      lookAround(until: deadline, &spin)
+      lookAround(until: next.map { pace.next(for: $0) }, &spin, &pace, &quiet)
     }
     if isSearching { pool.endSearch() }
     pool.wakeAll()
@@ -127,29 +147,59 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   }
 
   private func next(_ round: Int) -> UnsafeMutablePointer<Fiber>? {
-    if round % roundsBetweenOldest == 0, let fiber = home.takeUnstarted(oldest: true) {
+    if round % roundsBetweenLooks == 0, isOverdue, let fiber = home.takeUnstarted(oldest: true) {
       return fiber
     }
     return home.pop() ?? home.takeUnstarted(oldest: false)
   }
 
+  /// The oldest coroutine here that has not started has waited for too long.
+  private var isOverdue: Bool {
+    guard home.hasUnstarted, let identifier = home.oldestUnstarted else { return false }
+    // The time of an explored race stands still while anybody looks.
+    if currentPreemptionObserver() != nil { return true }
+    if identifier == oldest.identifier { return now - oldest.since >= patience }
+    oldest = (identifier, now)
+    return false
+  }
+
   // MARK: - Without work
 
   /// Looks for something to do, and sleeps if there is nothing.
-  private func lookAround(until deadline: Int64?, _ spin: inout IdleSpin) {
+  private func lookAround(
+    until deadline: Int64?,
+    _ spin: inout IdleSpin,
+    _ pace: inout WakeUpPace,
+    _ quiet: inout QuietSleep
+  ) {
     if !isSearching {
       isSearching = true
       pool.beginSearch()
     }
-    if spin.wait(until: deadline, { home.hasPost || home.hasUnstarted || steal() }) { return }
+    if home.hasDescriptorWaits {
+      // Looking around for longer would keep the descriptors waiting.
+      if home.hasPost || home.hasUnstarted || steal() { return }
+    } else if spin.wait(until: deadline, { home.hasPost || home.hasUnstarted || steal() }) {
+      return
+    }
     isSearching = false
-    home.pointee.parker.announce()
+    home.announceSleep()
     pool.goIdle(self)
     let timeout = deadline.map { max(0, $0 - now) } ?? -1
     if home.hasPost || pool.hasUnstarted || timeout == 0 || pool.endIfEmpty() {
       home.pointee.parker.retract()
     } else {
-      home.pointee.parker.sleep(atMost: timeout)
+      if timeout < 0, !home.hasDescriptorWaits {
+        quiet.sleep(self, isAwaited: false)
+      } else {
+        home.sleep(atMost: timeout)
+      }
+      lookAtClock()
+      if home.hasPost {
+        spin.noteWoken()
+      } else if deadline != nil {
+        pace.noteWakeUp(at: now)
+      }
     }
     isSearching = pool.leaveIdle(self)
   }

@@ -35,6 +35,7 @@ public func runBlocking<Result>(
 ) throws -> Result {
   if currentThread().runningFiber != nil { return try body() }
   return try withoutActuallyEscaping(body) { body in
+    DumpSignal.armByDefault()
     let loop = EventLoop(label: "runBlocking at \(file):\(line)", stopsWhenEmpty: true)
     loop.collectsUnobservedErrors = true
     var main: ValueCoroutine<Result>? = loop.launch(

@@ -56,6 +56,10 @@ extension SchedulerCore {
   /// The shared queue for code that runs on no scheduler.
   static let shared = DispatchQueue(label: "swift-coroutines.default")
 
+  /// The scheduler of a queue.
+  @usableFromInline
+  static func ofQueue(_ queue: DispatchQueue) -> SchedulerCore { DispatchCore.of(queue) }
+
   /// The scheduler of the calling code.
   @usableFromInline
   package static func ofCaller(_ thread: ThreadRecord) -> SchedulerCore {

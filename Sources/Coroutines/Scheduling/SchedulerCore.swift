@@ -2,6 +2,7 @@
 
 import CCoroutineKernel
 public import CoroutineKernel
+import Synchronization
 
 /// What every scheduler is made of: a home, and a way to get somebody to take its turn.
 @usableFromInline
@@ -40,12 +41,17 @@ package class SchedulerCore: @unchecked Sendable {
     // SAFETY: `deinit` gives the home back, which forgets the pointer.
     home.pointee.scheduler = Unmanaged.passUnretained(self).toOpaque()
     // Every launch counts.
-    if Census.isOpen { home.pointee.isPlain = false }
+    if Census.isOpen { home.addListener() }
+    SchedulerRoster.enter(self)
   }
 
   deinit {
+    SchedulerRoster.leave(self)
     home.giveBack()
   }
+
+  /// What sort of scheduler it is, for counters.
+  package var kind: RuntimeMetrics.SchedulerKind { .eventLoop }
 
   /// Has the holder of the turn run `work` soon.
   ///
@@ -65,7 +71,11 @@ package class SchedulerCore: @unchecked Sendable {
     false
   }
 
-  /// Where a coroutine that is launched on this scheduler is to begin.
+  /// A loop of a pool: what is launched on it may be taken over by the others until it starts.
+  @inlinable
+  package final var isPool: Bool { home.pointee.pool != nil }
+
+  /// A pool's loop says where a coroutine that is launched on the pool is to begin.
   package func homeForLaunch(_ thread: ThreadRecord) -> UnsafeMutablePointer<Home> { home }
 
   /// A pool's loop takes a coroutine that has not started, and sees to it that somebody runs it.
@@ -102,6 +112,21 @@ package class SchedulerCore: @unchecked Sendable {
 
   /// Time of this scheduler, in nanoseconds.
   package var now: Int64 { clockNow() }
+
+  /// Notes what the time is, for those who park from now on.
+  ///
+  /// The caller holds the turn.
+  @discardableResult
+  package final func lookAtClock() -> Int64 {
+    let now = now
+    home.pointee.lookedAt = now
+    return now
+  }
+
+  /// Notes which thread has the turn, for those who look at it from outside.
+  package final func noteThread() {
+    home.pointee.threadNumber.store(currentThread().number, ordering: .relaxed)
+  }
 
   /// Runs `work` on the turn's holder: at once if that is the caller.
   package final func perform(_ work: @escaping () -> Void) {

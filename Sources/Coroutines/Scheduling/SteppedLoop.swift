@@ -92,6 +92,8 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
 
   package override var now: Int64 { clock }
 
+  package override var kind: RuntimeMetrics.SchedulerKind { .test }
+
   package override func post(_ work: @escaping () -> Void) -> Bool {
     guard home.post(work) else { return false }
     home.pointee.parker.wake()
@@ -193,6 +195,7 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
     }
     let coroutine = ready[index]
     watcher?.willRun(index, of: ready, isForced: isForced)
+    lookAtClock()
     let fiber = home.pop(at: index)
     if fiber.pointee.stack == nil, failsToStart?(coroutine) == true {
       Coroutine.failToStart(fiber)

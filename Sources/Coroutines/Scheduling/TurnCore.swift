@@ -115,7 +115,7 @@ package class TurnCore: SchedulerCore, @unchecked Sendable {
   /// - Parameter fiber: The coroutine; it has not ended, because the block that it is in has not.
   private func refuseWaitInsideSync(_ fiber: UnsafeMutablePointer<Fiber>) -> Never {
     // SAFETY: a coroutine that has not ended is alive, and this thread holds the turn of its home.
-    let coroutine = Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner).takeUnretainedValue()
+    let coroutine = Unmanaged<Coroutine>.fromOpaque(fiber.owner).takeUnretainedValue()
     fatalError(
       "\(coroutine), launched at \(coroutine.creationSite), waits in "
         + "\(coroutine.wait?.description ?? "a call that parks") inside a block of `DispatchQueue.sync` or "
@@ -130,6 +130,8 @@ package class TurnCore: SchedulerCore, @unchecked Sendable {
     let outer = (home: thread.currentHome, fiber: thread.runningFiber)
     thread.currentHome = home
     thread.runningFiber = nil
+    lookAtClock()
+    noteThread()
     body()
     thread.currentHome = outer.home
     thread.runningFiber = outer.fiber
@@ -175,7 +177,7 @@ package class TurnCore: SchedulerCore, @unchecked Sendable {
   }
 
   package final override func timersChanged() {
-    guard let nearest = home.pointee.timers.nearest, nearest < armedDeadline else { return }
+    guard let nearest = home.pointee.timers.nextLook, nearest < armedDeadline else { return }
     armedDeadline = nearest
     hasTimer = true
     armTimer(after: nearest - now)

@@ -13,7 +13,7 @@ import Synchronization
 /// - C1. `fiber.scope` is the innermost open scope; `parent` leads outwards. Only the home scheduler
 ///   changes them.
 /// - C2. `fiber.attention` is true whenever a scope of the chain, or the coroutine, is cancelled. (It
-///   may be true a little longer: it is a hint to look.)
+///   may be true a little longer, and while events are recorded: it is a hint to look.)
 @usableFromInline
 package final class CancellationScope: @unchecked Sendable {
   // SAFETY: `cancelled` is atomic; everything else belongs to the home scheduler (C1).
@@ -76,12 +76,7 @@ package final class CancellationScope: @unchecked Sendable {
     if let remoteChildren, !remoteChildren.isEmpty {
       Self.remember(remoteChildren, outer, coroutine)
     }
-    // The hint is cleared first, so that a cancellation that comes in between is not lost.
-    preemptionPoint(.flag, fiber)
-    fiber.pointee.attention.store(false, ordering: .sequentiallyConsistent)
-    preemptionPoint(.flag, fiber)
-    if Self.isAnyCancelled(fiber) {
-      fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)
+    if Self.clearHint(fiber) {
       // A shield held the cancellation off the children, too. They are in the list around it now; what
       // is in the lists further out the cancellation has reached already, or does not concern.
       if isShield, Self.isCancelled(fiber) {
@@ -94,6 +89,20 @@ package final class CancellationScope: @unchecked Sendable {
         Self.carryOut(&reached, from: 0)
       }
     }
+  }
+
+  /// Takes `attention` back, unless something in the chain is cancelled.
+  ///
+  /// - Returns: Something is.
+  @discardableResult
+  static func clearHint(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+    // It is cleared first, so that a cancellation that comes in between is not lost.
+    preemptionPoint(.flag, fiber)
+    fiber.pointee.attention.store(isTracing, ordering: .sequentiallyConsistent)
+    preemptionPoint(.flag, fiber)
+    guard isAnyCancelled(fiber) else { return false }
+    fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)
+    return true
   }
 
   private static func remember(
@@ -130,6 +139,27 @@ package final class CancellationScope: @unchecked Sendable {
   @usableFromInline
   package func adopt(_ child: UnsafeMutablePointer<Fiber>) {
     FiberList.add(child, to: children)
+  }
+
+  /// Calls `body` with all that a coroutine's children may be listed in: what `siblings`, or `registry`, of a
+  /// child is.
+  ///
+  /// The caller has the home's turn.
+  static func forEachListOfChildren(
+    of fiber: UnsafeMutablePointer<Fiber>,
+    _ body: (UnsafeMutableRawPointer) -> Void
+  ) {
+    func note(_ registry: RemoteChildren?) {
+      if let registry { body(Unmanaged.passUnretained(registry).toOpaque()) }
+    }
+    body(UnsafeMutableRawPointer(fiber.children))
+    note(fiber.coroutine.extras?.remoteChildren)
+    var scope = innermost(fiber)
+    while let current = scope {
+      body(UnsafeMutableRawPointer(current.children))
+      note(current.remoteChildren)
+      scope = current.parent?.takeUnretainedValue()
+    }
   }
 
   // MARK: - Asking
@@ -191,6 +221,12 @@ package final class CancellationScope: @unchecked Sendable {
     to fiber: UnsafeMutablePointer<Fiber>,
     from origin: CancellationScope?
   ) {
+    if origin == nil, fiber.pointee.scope == nil, fiber.children.pointee.first == nil,
+      fiber.coroutine.extras == nil
+    {
+      // It has no children anywhere: nobody else is reached, and no list is needed.
+      return endWait(of: fiber, currentThread())
+    }
     var reached = [fiber]
     cancelChildren(of: fiber, from: origin, &reached)
     carryOut(&reached, from: 1)
@@ -218,13 +254,16 @@ package final class CancellationScope: @unchecked Sendable {
       next += 1
     }
     let thread = currentThread()
-    for fiber in reached.reversed() {
-      guard isCancelled(fiber), fiber.pointee.phase.load(ordering: .relaxed) == .suspended,
-        let waiter = fiber.pointee.waiter
-      else { continue }
-      // Rule 3: if somebody else has ended the wait, that wins, and the wake-up is on its way.
-      if waiter.withdraw(.cancelled) { fiber.makeReady(thread) }
-    }
+    for fiber in reached.reversed() { endWait(of: fiber, thread) }
+  }
+
+  /// Ends the wait in which a coroutine of the calling loop is parked, if the code that waits is cancelled.
+  private static func endWait(of fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) {
+    guard isCancelled(fiber), fiber.pointee.phase.load(ordering: .relaxed) == .suspended,
+      let waiter = fiber.pointee.waiter
+    else { return }
+    // Rule 3: if somebody else has ended the wait, that wins, and the wake-up is on its way.
+    if waiter.withdraw(.cancelled) { fiber.makeReady(thread) }
   }
 
   /// Notes the children that a cancellation from `origin` concerns, or cancels them if they are
@@ -290,7 +329,7 @@ extension RemoteChildren {
   ) {
     if let scope = CancellationScope.innermost(fiber) { return body(scope.requiredRemoteChildren) }
     // SAFETY: a running coroutine is alive.
-    Unmanaged<Coroutine>.fromOpaque(fiber.pointee.owner)._withUnsafeGuaranteedRef { coroutine in
+    Unmanaged<Coroutine>.fromOpaque(fiber.owner)._withUnsafeGuaranteedRef { coroutine in
       let extras = coroutine.requiredExtras
       if extras.remoteChildren == nil { extras.remoteChildren = RemoteChildren() }
       if let registry = extras.remoteChildren { body(registry) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoroutineKernel
+public import CoroutineKernel
 public import Dispatch
 
 /// Runs `body` and waits for all coroutines that it launches through its scope.
@@ -79,6 +79,7 @@ public final class CoroutineScope: @unchecked Sendable {
   ///   - line: Where it is launched; leave out.
   ///   - body: What it does. What it throws cancels the scope.
   /// - Returns: The handle.
+  @inlinable
   @discardableResult
   public func launch<Value>(
     name: String? = nil,
@@ -110,6 +111,7 @@ public final class CoroutineScope: @unchecked Sendable {
   ///   - line: Where it is launched; leave out.
   ///   - body: What it does. What it throws cancels the scope.
   /// - Returns: The handle.
+  @inlinable
   @discardableResult
   public func launch<Value>(
     on scheduler: Scheduler,
@@ -122,7 +124,7 @@ public final class CoroutineScope: @unchecked Sendable {
   ) -> ValueCoroutine<Value> {
     add(
       scheduler.core,
-      isShared: scheduler.core.home.pointee.pool != nil,
+      isShared: scheduler.core.isPool,
       name,
       stackSize,
       start,
@@ -142,6 +144,7 @@ public final class CoroutineScope: @unchecked Sendable {
   ///   - line: Where it is launched; leave out.
   ///   - body: What it does. What it throws cancels the scope.
   /// - Returns: The handle.
+  @inlinable
   @discardableResult
   public func launch<Value>(
     on queue: DispatchQueue,
@@ -153,7 +156,7 @@ public final class CoroutineScope: @unchecked Sendable {
     _ body: sending @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
     add(
-      DispatchCore.of(queue),
+      SchedulerCore.ofQueue(queue),
       isShared: false,
       name,
       stackSize,
@@ -173,15 +176,33 @@ public final class CoroutineScope: @unchecked Sendable {
   /// True once the scope has been cancelled, by `cancel` or because something in it threw.
   public var isCancelled: Bool { cancellation.isCancelled }
 
-  private func add<Value>(
+  @inlinable
+  func add<Value>(
     _ core: SchedulerCore,
     isShared: Bool,
     _ name: String?,
     _ stackSize: StackSize,
     _ start: LaunchStart,
     _ site: SourceSite,
-    _ body: @escaping () throws -> Value
+    _ body: consuming @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
+    expectChild(site)
+    let thread = currentThread()
+    let coroutine = ValueCoroutine<Value>.make(
+      home: isShared ? core.homeOfNext(thread) : core.home,
+      stackSize: stackSize,
+      site: site,
+      thread: thread,
+      work: body
+    )
+    if let name { coroutine.setName(name) }
+    begin(coroutine, start, thread, isShared: isShared)
+    return coroutine
+  }
+
+  /// One more coroutine will have to end before the scope does.
+  @usableFromInline
+  func expectChild(_ site: SourceSite) {
     let wasOpen = point.lock.withLock {
       pending += 1
       return !isOver
@@ -191,18 +212,18 @@ public final class CoroutineScope: @unchecked Sendable {
       "A coroutine was launched at \(site) in a scope that is over. A scope must not be used outside "
         + "the body of its withCoroutineScope."
     )
-    let thread = currentThread()
-    let coroutine = ValueCoroutine<Value>.make(
-      home: isShared ? core.homeForLaunch(thread) : core.home,
-      stackSize: stackSize,
-      site: site,
-      thread: thread,
-      work: body
-    )
-    if let name { coroutine.setName(name) }
+  }
+
+  /// Hands a coroutine to its scheduler.
+  @usableFromInline
+  func begin(
+    _ coroutine: Coroutine,
+    _ start: LaunchStart,
+    _ thread: ThreadRecord,
+    isShared: Bool
+  ) {
     coroutine.requiredExtras.scope = self
     coroutine.begin(start, in: cancellation, thread, isShared: isShared)
-    return coroutine
   }
 
   /// A child has ended.

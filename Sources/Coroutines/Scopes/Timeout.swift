@@ -125,7 +125,8 @@ private func limited<Result>(
         at: deadline.nanoseconds,
         home,
         { _ in scope.cancel() },
-        nil,
+        // By this, dumps know whose limit it is.
+        UnsafeMutableRawPointer(fiber),
         body
       )
     }

@@ -1,25 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a `select` has come to: the result of its winner's action, or an error.
-public enum SelectOutcome<Result> {
-  /// What the action returned.
-  case value(Result)
-  /// What it threw, or why no clause has won.
-  case failure(any Error)
-
-  /// The result, if there is one.
-  ///
-  /// - Returns: What the action returned.
-  /// - Throws: What it threw, or why no clause has won.
-  @inlinable @inline(__always)
-  public func get() throws -> Result {
-    switch self {
-    case .value(let result): return result
-    case .failure(let error): throw error
-    }
-  }
-}
-
 /// Collects the clauses of a `select`, up to sixteen, and carries it out.
 @resultBuilder
 public enum SelectBuilder {
@@ -46,14 +26,11 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       c0,
       c1,
@@ -70,17 +47,13 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
     _ c2: consuming C2
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       c0,
       c1,
@@ -97,20 +70,15 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
     _ c2: consuming C2,
     _ c3: consuming C3
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       c0,
       c1,
@@ -127,23 +95,17 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable,
-    C4: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable,
+    C4: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
     _ c2: consuming C2,
     _ c3: consuming C3,
     _ c4: consuming C4
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result,
-    C4.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       c0,
       c1,
@@ -160,11 +122,11 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable,
-    C4: SelectClause & ~Copyable,
-    C5: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable,
+    C4: SelectClause<C0.Result> & ~Copyable,
+    C5: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
@@ -172,14 +134,7 @@ public enum SelectBuilder {
     _ c3: consuming C3,
     _ c4: consuming C4,
     _ c5: consuming C5
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result,
-    C4.Result == C0.Result,
-    C5.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       c0,
       c1,
@@ -196,12 +151,12 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable,
-    C4: SelectClause & ~Copyable,
-    C5: SelectClause & ~Copyable,
-    C6: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable,
+    C4: SelectClause<C0.Result> & ~Copyable,
+    C5: SelectClause<C0.Result> & ~Copyable,
+    C6: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
@@ -210,15 +165,7 @@ public enum SelectBuilder {
     _ c4: consuming C4,
     _ c5: consuming C5,
     _ c6: consuming C6
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result,
-    C4.Result == C0.Result,
-    C5.Result == C0.Result,
-    C6.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       c0,
       c1,
@@ -235,13 +182,13 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable,
-    C4: SelectClause & ~Copyable,
-    C5: SelectClause & ~Copyable,
-    C6: SelectClause & ~Copyable,
-    C7: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable,
+    C4: SelectClause<C0.Result> & ~Copyable,
+    C5: SelectClause<C0.Result> & ~Copyable,
+    C6: SelectClause<C0.Result> & ~Copyable,
+    C7: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
@@ -251,16 +198,7 @@ public enum SelectBuilder {
     _ c5: consuming C5,
     _ c6: consuming C6,
     _ c7: consuming C7
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result,
-    C4.Result == C0.Result,
-    C5.Result == C0.Result,
-    C6.Result == C0.Result,
-    C7.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       c0,
       c1,
@@ -277,14 +215,14 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable,
-    C4: SelectClause & ~Copyable,
-    C5: SelectClause & ~Copyable,
-    C6: SelectClause & ~Copyable,
-    C7: SelectClause & ~Copyable,
-    C8: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable,
+    C4: SelectClause<C0.Result> & ~Copyable,
+    C5: SelectClause<C0.Result> & ~Copyable,
+    C6: SelectClause<C0.Result> & ~Copyable,
+    C7: SelectClause<C0.Result> & ~Copyable,
+    C8: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
@@ -295,17 +233,7 @@ public enum SelectBuilder {
     _ c6: consuming C6,
     _ c7: consuming C7,
     _ c8: consuming C8
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result,
-    C4.Result == C0.Result,
-    C5.Result == C0.Result,
-    C6.Result == C0.Result,
-    C7.Result == C0.Result,
-    C8.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       SelectPair(c0, c1),
       c2,
@@ -322,15 +250,15 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable,
-    C4: SelectClause & ~Copyable,
-    C5: SelectClause & ~Copyable,
-    C6: SelectClause & ~Copyable,
-    C7: SelectClause & ~Copyable,
-    C8: SelectClause & ~Copyable,
-    C9: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable,
+    C4: SelectClause<C0.Result> & ~Copyable,
+    C5: SelectClause<C0.Result> & ~Copyable,
+    C6: SelectClause<C0.Result> & ~Copyable,
+    C7: SelectClause<C0.Result> & ~Copyable,
+    C8: SelectClause<C0.Result> & ~Copyable,
+    C9: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
@@ -342,18 +270,7 @@ public enum SelectBuilder {
     _ c7: consuming C7,
     _ c8: consuming C8,
     _ c9: consuming C9
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result,
-    C4.Result == C0.Result,
-    C5.Result == C0.Result,
-    C6.Result == C0.Result,
-    C7.Result == C0.Result,
-    C8.Result == C0.Result,
-    C9.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       SelectPair(c0, c1),
       SelectPair(c2, c3),
@@ -370,16 +287,16 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable,
-    C4: SelectClause & ~Copyable,
-    C5: SelectClause & ~Copyable,
-    C6: SelectClause & ~Copyable,
-    C7: SelectClause & ~Copyable,
-    C8: SelectClause & ~Copyable,
-    C9: SelectClause & ~Copyable,
-    C10: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable,
+    C4: SelectClause<C0.Result> & ~Copyable,
+    C5: SelectClause<C0.Result> & ~Copyable,
+    C6: SelectClause<C0.Result> & ~Copyable,
+    C7: SelectClause<C0.Result> & ~Copyable,
+    C8: SelectClause<C0.Result> & ~Copyable,
+    C9: SelectClause<C0.Result> & ~Copyable,
+    C10: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
@@ -392,19 +309,7 @@ public enum SelectBuilder {
     _ c8: consuming C8,
     _ c9: consuming C9,
     _ c10: consuming C10
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result,
-    C4.Result == C0.Result,
-    C5.Result == C0.Result,
-    C6.Result == C0.Result,
-    C7.Result == C0.Result,
-    C8.Result == C0.Result,
-    C9.Result == C0.Result,
-    C10.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       SelectPair(c0, c1),
       SelectPair(c2, c3),
@@ -421,17 +326,17 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable,
-    C4: SelectClause & ~Copyable,
-    C5: SelectClause & ~Copyable,
-    C6: SelectClause & ~Copyable,
-    C7: SelectClause & ~Copyable,
-    C8: SelectClause & ~Copyable,
-    C9: SelectClause & ~Copyable,
-    C10: SelectClause & ~Copyable,
-    C11: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable,
+    C4: SelectClause<C0.Result> & ~Copyable,
+    C5: SelectClause<C0.Result> & ~Copyable,
+    C6: SelectClause<C0.Result> & ~Copyable,
+    C7: SelectClause<C0.Result> & ~Copyable,
+    C8: SelectClause<C0.Result> & ~Copyable,
+    C9: SelectClause<C0.Result> & ~Copyable,
+    C10: SelectClause<C0.Result> & ~Copyable,
+    C11: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
@@ -445,20 +350,7 @@ public enum SelectBuilder {
     _ c9: consuming C9,
     _ c10: consuming C10,
     _ c11: consuming C11
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result,
-    C4.Result == C0.Result,
-    C5.Result == C0.Result,
-    C6.Result == C0.Result,
-    C7.Result == C0.Result,
-    C8.Result == C0.Result,
-    C9.Result == C0.Result,
-    C10.Result == C0.Result,
-    C11.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       SelectPair(c0, c1),
       SelectPair(c2, c3),
@@ -475,18 +367,18 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable,
-    C4: SelectClause & ~Copyable,
-    C5: SelectClause & ~Copyable,
-    C6: SelectClause & ~Copyable,
-    C7: SelectClause & ~Copyable,
-    C8: SelectClause & ~Copyable,
-    C9: SelectClause & ~Copyable,
-    C10: SelectClause & ~Copyable,
-    C11: SelectClause & ~Copyable,
-    C12: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable,
+    C4: SelectClause<C0.Result> & ~Copyable,
+    C5: SelectClause<C0.Result> & ~Copyable,
+    C6: SelectClause<C0.Result> & ~Copyable,
+    C7: SelectClause<C0.Result> & ~Copyable,
+    C8: SelectClause<C0.Result> & ~Copyable,
+    C9: SelectClause<C0.Result> & ~Copyable,
+    C10: SelectClause<C0.Result> & ~Copyable,
+    C11: SelectClause<C0.Result> & ~Copyable,
+    C12: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
@@ -501,21 +393,7 @@ public enum SelectBuilder {
     _ c10: consuming C10,
     _ c11: consuming C11,
     _ c12: consuming C12
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result,
-    C4.Result == C0.Result,
-    C5.Result == C0.Result,
-    C6.Result == C0.Result,
-    C7.Result == C0.Result,
-    C8.Result == C0.Result,
-    C9.Result == C0.Result,
-    C10.Result == C0.Result,
-    C11.Result == C0.Result,
-    C12.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       SelectPair(c0, c1),
       SelectPair(c2, c3),
@@ -532,19 +410,19 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable,
-    C4: SelectClause & ~Copyable,
-    C5: SelectClause & ~Copyable,
-    C6: SelectClause & ~Copyable,
-    C7: SelectClause & ~Copyable,
-    C8: SelectClause & ~Copyable,
-    C9: SelectClause & ~Copyable,
-    C10: SelectClause & ~Copyable,
-    C11: SelectClause & ~Copyable,
-    C12: SelectClause & ~Copyable,
-    C13: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable,
+    C4: SelectClause<C0.Result> & ~Copyable,
+    C5: SelectClause<C0.Result> & ~Copyable,
+    C6: SelectClause<C0.Result> & ~Copyable,
+    C7: SelectClause<C0.Result> & ~Copyable,
+    C8: SelectClause<C0.Result> & ~Copyable,
+    C9: SelectClause<C0.Result> & ~Copyable,
+    C10: SelectClause<C0.Result> & ~Copyable,
+    C11: SelectClause<C0.Result> & ~Copyable,
+    C12: SelectClause<C0.Result> & ~Copyable,
+    C13: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
@@ -560,22 +438,7 @@ public enum SelectBuilder {
     _ c11: consuming C11,
     _ c12: consuming C12,
     _ c13: consuming C13
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result,
-    C4.Result == C0.Result,
-    C5.Result == C0.Result,
-    C6.Result == C0.Result,
-    C7.Result == C0.Result,
-    C8.Result == C0.Result,
-    C9.Result == C0.Result,
-    C10.Result == C0.Result,
-    C11.Result == C0.Result,
-    C12.Result == C0.Result,
-    C13.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       SelectPair(c0, c1),
       SelectPair(c2, c3),
@@ -592,20 +455,20 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable,
-    C4: SelectClause & ~Copyable,
-    C5: SelectClause & ~Copyable,
-    C6: SelectClause & ~Copyable,
-    C7: SelectClause & ~Copyable,
-    C8: SelectClause & ~Copyable,
-    C9: SelectClause & ~Copyable,
-    C10: SelectClause & ~Copyable,
-    C11: SelectClause & ~Copyable,
-    C12: SelectClause & ~Copyable,
-    C13: SelectClause & ~Copyable,
-    C14: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable,
+    C4: SelectClause<C0.Result> & ~Copyable,
+    C5: SelectClause<C0.Result> & ~Copyable,
+    C6: SelectClause<C0.Result> & ~Copyable,
+    C7: SelectClause<C0.Result> & ~Copyable,
+    C8: SelectClause<C0.Result> & ~Copyable,
+    C9: SelectClause<C0.Result> & ~Copyable,
+    C10: SelectClause<C0.Result> & ~Copyable,
+    C11: SelectClause<C0.Result> & ~Copyable,
+    C12: SelectClause<C0.Result> & ~Copyable,
+    C13: SelectClause<C0.Result> & ~Copyable,
+    C14: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
@@ -622,23 +485,7 @@ public enum SelectBuilder {
     _ c12: consuming C12,
     _ c13: consuming C13,
     _ c14: consuming C14
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result,
-    C4.Result == C0.Result,
-    C5.Result == C0.Result,
-    C6.Result == C0.Result,
-    C7.Result == C0.Result,
-    C8.Result == C0.Result,
-    C9.Result == C0.Result,
-    C10.Result == C0.Result,
-    C11.Result == C0.Result,
-    C12.Result == C0.Result,
-    C13.Result == C0.Result,
-    C14.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       SelectPair(c0, c1),
       SelectPair(c2, c3),
@@ -655,21 +502,21 @@ public enum SelectBuilder {
   @inlinable @inline(__always)
   public static func buildBlock<
     C0: SelectClause & ~Copyable,
-    C1: SelectClause & ~Copyable,
-    C2: SelectClause & ~Copyable,
-    C3: SelectClause & ~Copyable,
-    C4: SelectClause & ~Copyable,
-    C5: SelectClause & ~Copyable,
-    C6: SelectClause & ~Copyable,
-    C7: SelectClause & ~Copyable,
-    C8: SelectClause & ~Copyable,
-    C9: SelectClause & ~Copyable,
-    C10: SelectClause & ~Copyable,
-    C11: SelectClause & ~Copyable,
-    C12: SelectClause & ~Copyable,
-    C13: SelectClause & ~Copyable,
-    C14: SelectClause & ~Copyable,
-    C15: SelectClause & ~Copyable
+    C1: SelectClause<C0.Result> & ~Copyable,
+    C2: SelectClause<C0.Result> & ~Copyable,
+    C3: SelectClause<C0.Result> & ~Copyable,
+    C4: SelectClause<C0.Result> & ~Copyable,
+    C5: SelectClause<C0.Result> & ~Copyable,
+    C6: SelectClause<C0.Result> & ~Copyable,
+    C7: SelectClause<C0.Result> & ~Copyable,
+    C8: SelectClause<C0.Result> & ~Copyable,
+    C9: SelectClause<C0.Result> & ~Copyable,
+    C10: SelectClause<C0.Result> & ~Copyable,
+    C11: SelectClause<C0.Result> & ~Copyable,
+    C12: SelectClause<C0.Result> & ~Copyable,
+    C13: SelectClause<C0.Result> & ~Copyable,
+    C14: SelectClause<C0.Result> & ~Copyable,
+    C15: SelectClause<C0.Result> & ~Copyable
   >(
     _ c0: consuming C0,
     _ c1: consuming C1,
@@ -687,24 +534,7 @@ public enum SelectBuilder {
     _ c13: consuming C13,
     _ c14: consuming C14,
     _ c15: consuming C15
-  ) -> SelectOutcome<C0.Result>
-  where
-    C1.Result == C0.Result,
-    C2.Result == C0.Result,
-    C3.Result == C0.Result,
-    C4.Result == C0.Result,
-    C5.Result == C0.Result,
-    C6.Result == C0.Result,
-    C7.Result == C0.Result,
-    C8.Result == C0.Result,
-    C9.Result == C0.Result,
-    C10.Result == C0.Result,
-    C11.Result == C0.Result,
-    C12.Result == C0.Result,
-    C13.Result == C0.Result,
-    C14.Result == C0.Result,
-    C15.Result == C0.Result
-  {
+  ) -> SelectOutcome<C0.Result> {
     SelectRun.run(
       SelectPair(c0, c1),
       SelectPair(c2, c3),

@@ -30,6 +30,20 @@ public protocol SelectClause<Result>: ~Copyable {
   borrowing func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Result
 }
 
+extension SelectClause where Self: ~Copyable {
+  /// One entry, as all have that stand for themselves.
+  @inlinable @inline(__always)
+  public static var _count: Int { 1 }
+
+  /// It is no `Default`.
+  @inlinable @inline(__always)
+  public static var _defaults: Int { 0 }
+
+  /// It is no `Default`.
+  @inlinable @inline(__always)
+  public static var _fallback: Int { -1 }
+}
+
 /// Two clauses in the place of one: for selects that have very many, or as many as the program finds.
 public struct SelectPair<First: SelectClause & ~Copyable, Second: SelectClause & ~Copyable>:
   SelectClause, ~Copyable
@@ -127,14 +141,6 @@ public struct NoClause<Result>: SelectClause, ~Copyable {
   /// None.
   @inlinable @inline(__always)
   public static var _slotSize: Int { 0 }
-
-  /// None.
-  @inlinable @inline(__always)
-  public static var _defaults: Int { 0 }
-
-  /// None.
-  @inlinable @inline(__always)
-  public static var _fallback: Int { -1 }
 
   /// Does nothing; see `SelectClause`.
   ///

@@ -3,21 +3,9 @@
 // How each kind of clause takes part in a select; see `SelectClause`.
 
 extension Receive: SelectClause {
-  /// Number of clauses; see `SelectClause`.
-  @inlinable @inline(__always)
-  public static var _count: Int { 1 }
-
   /// Bytes in its slot; see `SelectClause`.
   @inlinable @inline(__always)
   public static var _slotSize: Int { SelectSlot.size(of: Element.self) }
-
-  /// Number of `Default` clauses; see `SelectClause`.
-  @inlinable @inline(__always)
-  public static var _defaults: Int { 0 }
-
-  /// Index of a `Default`; see `SelectClause`.
-  @inlinable @inline(__always)
-  public static var _fallback: Int { -1 }
 
   /// Fills in its entry; see `SelectClause`.
   ///
@@ -59,7 +47,7 @@ extension Receive: SelectClause {
   ) throws -> Result {
     let entry = entries.assumingMemoryBound(to: SelectEntry.self)
     if entry.pointee.isClosed {
-      guard let whenClosed else { throw ChannelError.closed }
+      guard let whenClosed else { throw channel.closedError() }
       return try whenClosed()
     }
     // SAFETY: the clause has won with a value, which was moved into its slot.
@@ -68,21 +56,9 @@ extension Receive: SelectClause {
 }
 
 extension Send: SelectClause {
-  /// Number of clauses; see `SelectClause`.
-  @inlinable @inline(__always)
-  public static var _count: Int { 1 }
-
   /// Bytes in its slot; see `SelectClause`.
   @inlinable @inline(__always)
   public static var _slotSize: Int { SelectSlot.size(of: Element.self) }
-
-  /// Number of `Default` clauses; see `SelectClause`.
-  @inlinable @inline(__always)
-  public static var _defaults: Int { 0 }
-
-  /// Index of a `Default`; see `SelectClause`.
-  @inlinable @inline(__always)
-  public static var _fallback: Int { -1 }
 
   /// Fills in its entry and moves the value into its slot; see `SelectClause`.
   ///
@@ -127,28 +103,16 @@ extension Send: SelectClause {
     _ winner: Int
   ) throws -> Result {
     if entries.assumingMemoryBound(to: SelectEntry.self).pointee.isClosed {
-      throw ChannelError.closed
+      throw channel.closedError()
     }
     return try action()
   }
 }
 
 extension After: SelectClause {
-  /// Number of clauses; see `SelectClause`.
-  @inlinable @inline(__always)
-  public static var _count: Int { 1 }
-
   /// Bytes in its slot; see `SelectClause`.
   @inlinable @inline(__always)
   public static var _slotSize: Int { (MemoryLayout<Duration>.size &+ 15) & ~15 }
-
-  /// Number of `Default` clauses; see `SelectClause`.
-  @inlinable @inline(__always)
-  public static var _defaults: Int { 0 }
-
-  /// Index of a `Default`; see `SelectClause`.
-  @inlinable @inline(__always)
-  public static var _fallback: Int { -1 }
 
   /// Fills in its entry; see `SelectClause`.
   ///
@@ -189,10 +153,6 @@ extension After: SelectClause {
 }
 
 extension Default: SelectClause {
-  /// Number of clauses; see `SelectClause`.
-  @inlinable @inline(__always)
-  public static var _count: Int { 1 }
-
   /// Bytes in its slot; see `SelectClause`.
   @inlinable @inline(__always)
   public static var _slotSize: Int { 0 }

@@ -36,7 +36,15 @@ public struct Receive<Element, Result>: ~Copyable {
     whenClosed: (() throws -> Result)? = nil,
     _ action: @escaping (Element) throws -> Result
   ) {
-    self.init(from: end.channel, whenClosed: whenClosed, action)
+    guard let right = end.right else {
+      self.init(from: end.channel, whenClosed: whenClosed, action)
+      return
+    }
+    self.init(from: end.channel, whenClosed: whenClosed) { element in
+      // The end counts as there while the select waits, even if this is its last use.
+      defer { withExtendedLifetime(right) {} }
+      return try action(element)
+    }
   }
 }
 
@@ -78,7 +86,14 @@ public struct Send<Element, Result>: ~Copyable {
     to end: SendEnd<Element>,
     _ action: @escaping () throws -> Result
   ) {
-    self.init(element, to: end.channel, action)
+    guard let right = end.right else {
+      self.init(element, to: end.channel, action)
+      return
+    }
+    self.init(element, to: end.channel) {
+      defer { withExtendedLifetime(right) {} }
+      return try action()
+    }
   }
 }
 

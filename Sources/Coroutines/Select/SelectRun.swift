@@ -10,23 +10,14 @@ public import CoroutineKernel
 @usableFromInline
 enum SelectRun<
   C0: SelectClause & ~Copyable,
-  C1: SelectClause & ~Copyable,
-  C2: SelectClause & ~Copyable,
-  C3: SelectClause & ~Copyable,
-  C4: SelectClause & ~Copyable,
-  C5: SelectClause & ~Copyable,
-  C6: SelectClause & ~Copyable,
-  C7: SelectClause & ~Copyable
->
-where
-  C1.Result == C0.Result,
-  C2.Result == C0.Result,
-  C3.Result == C0.Result,
-  C4.Result == C0.Result,
-  C5.Result == C0.Result,
-  C6.Result == C0.Result,
-  C7.Result == C0.Result
-{
+  C1: SelectClause<C0.Result> & ~Copyable,
+  C2: SelectClause<C0.Result> & ~Copyable,
+  C3: SelectClause<C0.Result> & ~Copyable,
+  C4: SelectClause<C0.Result> & ~Copyable,
+  C5: SelectClause<C0.Result> & ~Copyable,
+  C6: SelectClause<C0.Result> & ~Copyable,
+  C7: SelectClause<C0.Result> & ~Copyable
+> {
   /// Carries the select out.
   @inlinable @inline(__always)
   static func run(
@@ -39,7 +30,10 @@ where
     _ c6: consuming C6,
     _ c7: consuming C7
   ) -> SelectOutcome<C0.Result> {
-    demand(defaults <= 1, "A select can have one Default clause, not two.")
+    demand(
+      defaults <= 1,
+      "A select has \(defaults) Default clauses, of which only one could win. Leave in one of them."
+    )
     guard count <= 8, slotSize <= 128 else {
       return runBig(c0, c1, c2, c3, c4, c5, c6, c7)
     }

@@ -38,6 +38,7 @@ package enum Selection {
     if chosen >= 0 {
       if let home = thread.currentHome, !home.pointee.isPlain {
         chosen = choose(entries, count, home.core, thread) ?? chosen
+        if isTracing { return try decideRecorded(entries, count, chosen, fiber, fallback, thread) }
       }
       repeat {
         if let partner = carryOut(entries + chosen) {
@@ -90,7 +91,7 @@ package enum Selection {
   ///
   /// - Returns: Its index; -1 if none is ready.
   @inline(never)
-  private static func look(
+  static func look(
     _ entries: Entries,
     _ count: Int,
     _ thread: ThreadRecord
@@ -134,7 +135,7 @@ package enum Selection {
   }
 
   /// The party that is to be woken, if there is one.
-  private struct Partner {
+  struct Partner {
     let waiter: UnsafeMutablePointer<Waiter>?
   }
 
@@ -189,7 +190,7 @@ package enum Selection {
   /// Lets an `After` win that has no time left; else parks.
   ///
   /// The caller holds all locks.
-  private static func standBack(
+  static func standBack(
     _ entries: Entries,
     _ count: Int,
     _ fiber: UnsafeMutablePointer<Fiber>,
@@ -434,7 +435,7 @@ package enum Selection {
 
   /// Leaves the locks that the first `count` entries have taken.
   @inline(__always)
-  private static func unlockAll(_ entries: Entries, _ count: Int) {
+  static func unlockAll(_ entries: Entries, _ count: Int) {
     var index = 0
     while index < count {
       let entry = entries + index

@@ -89,7 +89,7 @@ public struct RestartBackoff: Sendable, Hashable {
   ) -> RestartBackoff {
     demand(
       first >= .zero && cap >= first,
-      "A back-off from \(first) to \(cap): give a range."
+      "A back-off from \(first) to \(cap); it must begin at 0 or more and end no earlier than it begins."
     )
     demand(factor >= 1, "A back-off with a factor of \(factor); it must be 1 or more.")
     demand((0...1).contains(jitter), "A jitter of \(jitter); it must be from 0 to 1.")

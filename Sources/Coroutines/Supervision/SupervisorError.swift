@@ -94,7 +94,8 @@ public struct SupervisorError: Error, Sendable, Hashable, CustomStringConvertibl
     SupervisorError(
       .escalated,
       history.last?.child ?? "",
-      "\(supervisor) ended, because its directive for this failure is to escalate. \(tell(history))",
+      "\(supervisor) ended, because its directive for this failure is to escalate. \(tell(history))"
+        + "Repair the cause, or let `decide` return another directive for it.",
       cause: history.last?.error,
       history: history
     )

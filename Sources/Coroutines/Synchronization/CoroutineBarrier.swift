@@ -73,6 +73,7 @@ public final class CoroutineBarrier: @unchecked Sendable {
       completeRound(mode)
       return true
     }
+    fiber.waits(for: self)
     if cell.park(fiber, thread, mode) == .cancelled { throw CancellationError() }
     return false
   }

@@ -66,6 +66,7 @@ public final class CoroutineCondition: @unchecked Sendable {
     let thread = currentThread()
     let fiber = try Parking.begin("CoroutineCondition.wait()", thread)
     try check("CoroutineCondition.wait()", fiber)
+    fiber.waits(for: self)
     var keepsHolder = false
     let outcome = cell.park(fiber, thread, cell.lock.acquire(thread)) {
       keepsHolder = mutex.release("CoroutineCondition.wait()")

@@ -145,6 +145,7 @@ public final class CoroutineReadWriteLock: @unchecked Sendable {
       cell.lock.release(mode)
       return
     }
+    fiber.waits(for: self)
     if cell.park(fiber, thread, mode, slot: UnsafeMutableRawPointer(hold)) == .cancelled {
       // The cancelled one may have been a writer with readers behind it.
       letIn(cell.lock.acquire(currentThread()))

@@ -100,6 +100,7 @@ public final class CoroutineSemaphore: @unchecked Sendable {
       cell.lock.release(mode)
       return
     }
+    fiber.waits(for: self)
     var request = count
     // SAFETY: the number stays in this frame until the wait is over (W3).
     let outcome = withUnsafeMutablePointer(to: &request) {

@@ -79,6 +79,7 @@ public final class CoroutineWaitGroup: @unchecked Sendable {
       "CoroutineWaitGroup.wait()",
       on: cell.queue,
       cell.lock,
+      of: self,
       unless: { state.pointee == 0 }
     )
   }

@@ -98,7 +98,7 @@ package enum Timers {
     noteAccess(UnsafeRawPointer(bitPattern: Int(truncatingIfNeeded: deadline)))
     var timer = KernelTimer(deadline: deadline, context: context, fire: fire)
     return try withUnsafeMutablePointer(to: &timer) { timer in
-      let isNearest = deadline < home.pointee.timers.nearest ?? .max
+      let isNearest = deadline < home.pointee.timers.nextLook ?? .max
       home.pointee.timers.arm(timer)
       if isNearest { home.core.timersChanged() }
       defer { home.pointee.timers.disarm(timer) }

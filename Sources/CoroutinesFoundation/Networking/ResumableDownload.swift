@@ -75,7 +75,10 @@ extension CoroutineNamespace where Base: URLSession {
 /// ```swift
 /// let download = session.co.resumableDownload(for: URLRequest(url: url), to: file)
 /// while true {
-///   do { return try download.run() } catch let error as URLError where error.code != .cancelled {
+///   do {
+///     _ = try download.run()
+///     break
+///   } catch let error as URLError where error.code != .cancelled {
 ///     try Coroutine.sleep(for: .seconds(1))
 ///   }
 /// }

@@ -14,7 +14,7 @@ extension XMLParser: CoroutineNamespaceProviding {}
 /// ```swift
 /// let events = XMLParser.co.events(contentsOf: url)
 /// while let event = try events.nextOrThrow() {
-///   if case .startElement("item", _, _, let attributes) = event { … }
+///   if case .startElement("item", _, _, let attributes) = event { print(attributes) }
 /// }
 /// ```
 ///

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutinesIO
 import Coroutines
 import Foundation
 
@@ -109,51 +110,20 @@ struct Descriptor {
   }
 
   private func send(_ data: Data) throws -> Int {
-    #if canImport(Darwin)
-    let flags = MSG_DONTWAIT
-    #else
-    let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
-    #endif
-    let count = data.withUnsafeBytes { Foundation.send(number, $0.baseAddress, $0.count, flags) }
-    return try Self.checked(count)
+    try Self.checked(data.withUnsafeBytes { cio_send(number, $0.baseAddress, $0.count) })
   }
 
   private static func write(_ data: Data, to number: Int32) throws -> Int {
-    let count = data.withUnsafeBytes { bytes in
-      withoutPipeSignal { Foundation.write(number, bytes.baseAddress, bytes.count) }
-    }
-    return try checked(count)
+    try checked(data.withUnsafeBytes { cio_write(number, $0.baseAddress, $0.count) })
   }
 
-  private static func checked(_ count: Int) throws -> Int {
-    if count >= 0 { return count }
-    guard errno == EAGAIN || errno == EINTR else { throw POSIXError.current }
+  /// What has been written: nothing, if it is to be tried again.
+  private static func checked(_ result: Int) throws -> Int {
+    if result >= 0 { return result }
+    let code = Int32(truncatingIfNeeded: -result)
+    guard code == EAGAIN || code == EINTR else {
+      throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+    }
     return 0
-  }
-
-  /// Does a write whose failure is an error and not a signal that ends the process.
-  private static func withoutPipeSignal(_ write: () -> Int) -> Int {
-    var pipe = sigset_t()
-    var before = sigset_t()
-    var pending = sigset_t()
-    sigemptyset(&pipe)
-    sigaddset(&pipe, SIGPIPE)
-    sigpending(&pending)
-    pthread_sigmask(SIG_BLOCK, &pipe, &before)
-    let count = write()
-    let code = errno
-    // The signal is for this thread, and is waiting now; one that waited before is not ours.
-    if count < 0, code == EPIPE, sigismember(&pending, SIGPIPE) == 0 {
-      #if canImport(Darwin)
-      var signal: Int32 = 0
-      sigwait(&pipe, &signal)
-      #else
-      var now = timespec()
-      while sigtimedwait(&pipe, nil, &now) < 0, errno == EINTR {}
-      #endif
-    }
-    pthread_sigmask(SIG_SETMASK, &before, nil)
-    errno = code
-    return count
   }
 }

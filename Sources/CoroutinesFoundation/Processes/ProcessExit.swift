@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CCoroutinesFoundation
+import CCoroutinesIO
+import CoroutineKernel
 import Coroutines
 import Foundation
 
@@ -28,22 +29,34 @@ final class ProcessExit: Sendable {
 
   /// Looks for the end of the process by its number as well, once it has been started.
   func watch(_ identifier: Int32) {
-    #if os(Linux)
     // If it has been collected already, this fails, or finds a process that is none of our children.
-    let descriptor = ccf_open_process(identifier)
-    guard descriptor >= 0 else { return }
-    _ = try? Poller.shared.add(descriptor, Int32(POLLIN)) { [termination] in
-      var information = siginfo_t()
-      // Leaves the process to Foundation, which collects it.
-      if waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT | WNOHANG) == 0,
-        information.si_signo == SIGCHLD
-      {
-        let status = information._sifields._sigchld.si_status
-        let isExit = information.si_code == CLD_EXITED
-        termination.fulfill(isExit ? .exited(status) : .signalled(status))
+    let descriptor = Int32(truncatingIfNeeded: cio_open_process(identifier))
+    if descriptor >= 0 { watch(identifier, descriptor) }
+  }
+
+  private func watch(_ identifier: Int32, _ descriptor: Int32) {
+    do {
+      try DescriptorNotice.whenReadable(descriptor) { [self] in
+        if hasEnded(identifier) {
+          close(descriptor)
+        } else {
+          // A late word about another descriptor with this number.
+          watch(identifier, descriptor)
+        }
       }
+    } catch {
+      // Foundation still learns of the end.
       close(descriptor)
     }
-    #endif
+  }
+
+  /// Looks, and tells how it ended; leaves the process to Foundation, which collects it.
+  private func hasEnded(_ identifier: Int32) -> Bool {
+    var (status, isSignal): (Int32, Int32) = (0, 0)
+    let flags = Int32(cio_end_at_once) | Int32(cio_end_not_collected)
+    let result = cio_look_for_end(identifier, flags, &status, &isSignal)
+    if result > 0 { termination.fulfill(isSignal == 0 ? .exited(status) : .signalled(status)) }
+    // Negative: it has been collected.
+    return result != 0
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
 import Coroutines
 import Foundation
 
@@ -24,15 +25,13 @@ enum Readiness {
       try Coroutine.yield()
       return
     }
-    let promise = Promise<Void>()
-    let ticket = try Poller.shared.add(descriptor, events) { promise.fulfill(()) }
-    do {
-      try promise.await()
-    } catch {
-      Poller.shared.remove(ticket)
-      throw error
+    switch try DescriptorWait.wait(descriptor, for: direction, "reading or writing a pipe") {
+    case .failed(let code): throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO)
+    case .ready, .timedOut, .closed: return
     }
   }
+
+  private var direction: DescriptorWait.Direction { self == .toRead ? .reading : .writing }
 
   private var events: Int32 { self == .toRead ? Int32(POLLIN) : Int32(POLLOUT) }
 

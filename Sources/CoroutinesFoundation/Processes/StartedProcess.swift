@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CCoroutinesFoundation
+import CCoroutinesIO
 import Coroutines
 import Foundation
 
@@ -109,7 +110,7 @@ struct StartedProcess: Sendable {
     guard leadsGroup else { return }
     signalAll(SIGTERM)
     var pause = Duration.milliseconds(1)
-    while ProcessGroup.hasRunningMember(identifier) {
+    while cio_group_has_running_member(identifier) != 0 {
       try Coroutine.sleep(for: pause)
       pause = min(pause * 2, .milliseconds(100))
     }

@@ -17,7 +17,10 @@ extension ProgressPromise {
   ///     already, nothing is written.
   /// - Returns: The progress, without a parent.
   public func progress(totalUnitCount: Int64 = 1000, on scheduler: Scheduler? = nil) -> Progress {
-    demand(totalUnitCount > 0, "A progress of \(totalUnitCount) units was asked for.")
+    demand(
+      totalUnitCount > 0,
+      "ProgressPromise.progress(totalUnitCount: \(totalUnitCount)): it must be more than 0."
+    )
     let progress = Progress.discreteProgress(totalUnitCount: totalUnitCount)
     progress.isCancellable = true
     progress.cancellationHandler = { [weak promise] in promise?.cancel() }

@@ -63,7 +63,10 @@ struct History<Specification: SequentialSpecification> {
     }
 
     init(calls: [Call]) {
-      demand(calls.count <= 64, "A history of more than 64 calls; check shorter scenarios.")
+      demand(
+        calls.count <= 64,
+        "A history of \(calls.count) calls, and no more than 64 can be checked; take fewer workers or operations."
+      )
       self.calls = calls
       required = calls.indices.reduce(0) { $0 | (calls[$1].isCancelled ? 0 : 1 << UInt64($1)) }
     }

@@ -35,7 +35,8 @@ public struct LinearizabilityViolation: Error, CustomStringConvertible {
   public let history: String
   /// What happened.
   public var description: String {
-    "No order of whole operations does this:\n\(history)"
+    "No order of whole operations does this:\n\(history)\nOne of these calls sees, or leaves behind, what is "
+      + "between the beginning and the end of another; or the specification says too little."
   }
 }
 

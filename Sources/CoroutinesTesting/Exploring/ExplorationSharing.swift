@@ -16,7 +16,8 @@ public enum ExplorationSharing: Sendable, Hashable {
   /// coroutines, or asks for a coroutine's `state`, is taken to touch everything; so is the passing of time.
   ///
   /// Not seen, and so not to be shared: variables and objects of your own, even behind an `Atomic` or a `Mutex`
-  /// of the standard library; generators; what happens when the last reference to something goes away. What
+  /// of the standard library; generators; what happens when the last reference to something goes away; and when
+  /// a wake-up comes from outside, as after `offload` and `awaitTask`: leave these out of such a body. What
   /// is written before the coroutines are launched and only read by them may be shared, and each may write to
   /// a place of its own that is read after it was joined.
   ///

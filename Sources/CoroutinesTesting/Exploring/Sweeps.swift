@@ -21,7 +21,8 @@ public struct SweepFailure: Error, CustomStringConvertible {
 
   /// All of this.
   public var description: String {
-    "With \(action) \(place): \(error)\n\(table)"
+    "With \(action) \(place): \(error)\n\(table)\nThe body must hold wherever that happens: look at what was "
+      + "half done at that moment."
   }
 }
 

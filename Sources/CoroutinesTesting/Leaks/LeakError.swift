@@ -50,7 +50,9 @@ public struct LeakError: Error, CustomStringConvertible {
       }
     return
       (["Left at the end of the leak check at \(site): \(what)\(holding)."]
-      + lines.map { "  " + $0 }).joined(separator: "\n")
+      + lines.map { "  " + $0 }
+      + ["Cancel and join what is to end, close what it waits for, or let the check begin earlier."])
+      .joined(separator: "\n")
   }
 
   init?(_ census: Census, patience: Duration, _ site: SourceSite) {

@@ -36,7 +36,11 @@ public struct Deadlock: Error, CustomStringConvertible {
         subject: wait?.subject?.waitSubjectDescription
       )
     }
-    cycle = Self.cycle(among: coroutines).map(\.description)
+    let byID = Dictionary(coroutines.map { ($0.id, $0) }) { one, _ in one }
+    let cycles = WaitCycle.all(among: coroutines.map(\.id)) {
+      byID[$0]?.wait?.subject?.waitSubjectHolder?.id
+    }
+    cycle = cycles.first?.compactMap { byID[$0]?.description } ?? []
     let count = waiting.count == 1 ? "1 coroutine waits" : "\(waiting.count) coroutines wait"
     var lines = ["Deadlock: \(count), and nothing can wake them."]
     for one in waiting {
@@ -50,22 +54,9 @@ public struct Deadlock: Error, CustomStringConvertible {
         "Each of these waits for the next: \((cycle + [first]).joined(separator: " → "))"
       )
     }
+    lines.append(
+      "Give each wait somebody who ends it, or a limit of time; take several locks in the same order everywhere."
+    )
     description = lines.joined(separator: "\n")
-  }
-
-  /// A ring of coroutines each of which waits for the next one.
-  private static func cycle(among coroutines: [Coroutine]) -> [Coroutine] {
-    for start in coroutines {
-      var path: [Coroutine] = []
-      var current: Coroutine? = start
-      while let coroutine = current {
-        if let index = path.firstIndex(where: { $0 === coroutine }) {
-          return Array(path[index...])
-        }
-        path.append(coroutine)
-        current = coroutine.wait?.subject?.waitSubjectHolder
-      }
-    }
-    return []
   }
 }

@@ -12,7 +12,7 @@ public import Coroutines
 ///     try Coroutine.sleep(for: .seconds(3600))  // takes no time
 ///     return 42
 ///   }
-///   #expect(try answer.value() == 42)
+///   try #expect(answer.value() == 42)
 /// }
 /// #expect(scheduler.elapsed == .seconds(3600))
 /// ```

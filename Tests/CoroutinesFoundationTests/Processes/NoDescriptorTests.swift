@@ -3,6 +3,8 @@
 import CCoroutineKernel
 import Coroutines
 import CoroutinesFoundation
+import CoroutineTestSupport
+import Dispatch
 import Foundation
 import Testing
 
@@ -35,16 +37,23 @@ import Testing
     await #expect(processExitsWith: .success) {
       try besideAnother {
         let pipe = TestPipe()
-        let before = openDescriptors()
+        let before = OpenDescriptors.now.count
         cck_thread_fail_next(20)
-        for _ in 0..<20 {
-          #expect(throws: POSIXError(.EAGAIN)) {
-            _ = try pipe.fileHandleForReading.co.read(upToCount: 10)
+        // An event loop waits in its own thread; the others have a thread in common that waits for them.
+        let failures = launch(on: .queue(DispatchQueue(label: "without a thread"))) {
+          for _ in 0..<20 {
+            #expect(throws: POSIXError(.EAGAIN)) {
+              _ = try pipe.fileHandleForReading.co.read(upToCount: 10)
+            }
           }
+          return true
         }
+        try expect(failures.value(), is: true)
         // Each time there were two. Foundation opens some of its own when it likes.
-        #expect(openDescriptors() < before + 20)
-        let reader = launch { try pipe.fileHandleForReading.co.read(upToCount: 10) }
+        #expect(OpenDescriptors.now.count < before + 20)
+        let reader = launch(on: .queue(DispatchQueue(label: "with one"))) {
+          try pipe.fileHandleForReading.co.read(upToCount: 10)
+        }
         try Coroutine.yield()
         try pipe.fileHandleForWriting.co.write(contentsOf: Data("abc".utf8))
         try expect(reader.value(), is: Data("abc".utf8))
@@ -91,10 +100,12 @@ import Testing
           #expect((error as? POSIXError)?.code == .EMFILE, "\(left) left: \(error)")
           #expect(left < 10)
           // Nothing stays open. Foundation opens and closes some of its own when it likes.
-          let once = openDescriptors()
+          let once = OpenDescriptors.now.count
           for _ in 0..<20 { _ = try? shell("exit").co.run(input: Data()) }
           try withTimeout(.seconds(20)) {
-            while openDescriptors() > once + 10 { try Coroutine.sleep(for: .milliseconds(1)) }
+            while OpenDescriptors.now.count > once + 10 {
+              try Coroutine.sleep(for: .milliseconds(1))
+            }
           }
         }
         descriptors.giveBack()
@@ -130,32 +141,6 @@ private func besideAnother(_ body: () throws -> Void) throws {
   }
 }
 
-/// How many descriptors are open.
-private func openDescriptors() -> Int {
-  (0..<256).count { fcntl(Int32($0), F_GETFD) >= 0 }
-}
-
-/// All but a few of the descriptors that the system allows a process.
-private final class TakenDescriptors {
-  private var taken: [Int32] = []
-
-  init(left: Int) {
-    var limit = rlimit()
-    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    limit.rlim_cur = 256
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    while case let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), descriptor >= 0 {
-      taken.append(descriptor)
-    }
-    precondition(errno == EMFILE)
-    for _ in 0..<left { close(taken.removeLast()) }
-  }
-
-  func giveBack() {
-    for descriptor in taken { close(descriptor) }
-    taken = []
-  }
-}
 /// `#expect` for calls that throw, where an exit test's body does not let them.
 private func expect<Value: Equatable>(
   _ value: @autoclosure () throws -> Value,

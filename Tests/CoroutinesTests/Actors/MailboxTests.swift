@@ -167,6 +167,6 @@ import Testing
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = MailboxCapacity.failing(0)
     }
-    #expect(result.text.contains("must keep at least one message"))
+    #expect(result.text.contains("it must keep 1 or more"))
   }
 }

@@ -65,6 +65,49 @@ import Testing
     }
   }
 
+  @Test func `a reply that is kept stays with its own ask (rule 9)`() throws {
+    try runBlocking {
+      let kept = Cell<[(Int, Reply<Int>)]>()
+      kept.value = []
+      let actor = MessageActor<(Int, Reply<Int>)> { mailbox in
+        for (number, reply) in mailbox {
+          switch number % 3 {
+          case 0: reply(number)
+          case 1: kept.value?.append((number, reply))
+          default: break
+          }
+        }
+      }
+      var later: [(Int, Promise<Int>)] = []
+      for number in 0..<300 {
+        let answer = actor.ask { (number, $0) }
+        switch number % 3 {
+        case 0: try #expect(answer.await() == number)
+        case 1: later.append((number, answer))
+        default: #expect(throws: PromiseError.abandoned) { try answer.await() }
+        }
+      }
+      for (number, reply) in (kept.value ?? []).reversed() {
+        #expect(reply.isPending)
+        reply(number)
+      }
+      for (number, answer) in later { try #expect(answer.await() == number) }
+    }
+  }
+
+  @Test func `the observer of an ask that was dropped may ask the actor again`() throws {
+    try runBlocking {
+      let actor = MessageActor<Counting>(count)
+      let again = Cell<Promise<Int>>()
+      let dropped: Promise<Int> = actor.ask { .forget($0) }
+      dropped.catch { _ in again.value = actor.ask { .total($0) } }
+      let answer = actor.ask { .total($0) }
+      try #expect(answer.await() == 0)
+      try #expect(#require(again.value).await() == 0)
+      try #expect(actor.ask { .total($0) }.await() == 0)
+    }
+  }
+
   @Test func `cancelling the promise tells who works on it`() throws {
     try runBlocking {
       let stopped = Tally()

@@ -30,9 +30,9 @@ import Testing
     Call("Coroutine.sleep(until:)") {
       try Coroutine.sleep(until: CoroutineClock().now.advanced(by: .seconds(1)))
     },
-    Call("join()") { try finished.join() },
-    Call("join()") { try finished.cancelAndJoin() },
-    Call("value()") { _ = try finished.value() },
+    Call("Coroutine.join()") { try finished.join() },
+    Call("Coroutine.join()") { try finished.cancelAndJoin() },
+    Call("Coroutine.value()") { _ = try finished.value() },
     Call("withCoroutineScope(_:)") { try withCoroutineScope { _ in } },
     Call("withTimeout(_:)") { try withTimeout(.seconds(1)) {} },
     Call("withDeadline(_:)") { try withDeadline(CoroutineClock().now) {} },

@@ -40,7 +40,8 @@ import Testing
         return ObjectIdentifier(coroutine)
       }
       let first = try identifier()
-      let recent = cck_thread_current().pointee.recent_object
+      // The thread's first.
+      let recent = cck_thread_current().pointee.recent_objects.0
       #expect(recent == UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: first)))
       let second = try identifier()
       #expect(first == second)

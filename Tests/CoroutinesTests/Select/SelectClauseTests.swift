@@ -268,6 +268,6 @@ import Testing
         }
       }
     }
-    #expect(result.text.contains("A select can have one Default clause"))
+    #expect(result.text.contains("A select has 2 Default clauses"))
   }
 }

@@ -99,6 +99,6 @@ import Testing
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = RestartBackoff.exponential(from: .seconds(2), to: .seconds(1))
     }
-    #expect(result.text.contains("give a range"))
+    #expect(result.text.contains("end no earlier than it begins"))
   }
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import Synchronization
+
+/// The entries of all descriptor numbers.
+package enum DescriptorTable {
+  private static let entriesPerChunk = 1024
+  private static let chunks = 4096
+
+  // SAFETY: a chunk's address is put in once, by compare-and-swap, with its entries initialized.
+  private nonisolated(unsafe) static let directory: UnsafeMutablePointer<UInt> = {
+    let directory = UnsafeMutablePointer<UInt>.allocate(capacity: chunks)
+    directory.initialize(repeating: 0, count: chunks)
+    return directory
+  }()
+
+  /// The entry of a number.
+  ///
+  /// - Returns: Nil for numbers that no system gives: below 0, or from four million on.
+  package static func entry(_ descriptor: Int32) -> UnsafeMutablePointer<DescriptorEntry>? {
+    let (chunk, index) = Int(descriptor).quotientAndRemainder(dividingBy: entriesPerChunk)
+    guard descriptor >= 0, chunk < chunks else { return nil }
+    // SAFETY: the slot is inside the directory, and as wide and as aligned as an atomic word.
+    let slot = UnsafeMutableRawPointer(directory + chunk).assumingMemoryBound(to: Atomic<UInt>.self)
+    let known = slot.pointee.load(ordering: .acquiring)
+    let base =
+      UnsafeMutablePointer<DescriptorEntry>(bitPattern: known) ?? makeChunk(for: slot)
+    return base + index
+  }
+
+  private static func makeChunk(
+    for slot: UnsafeMutablePointer<Atomic<UInt>>
+  ) -> UnsafeMutablePointer<DescriptorEntry> {
+    let made = UnsafeMutablePointer<DescriptorEntry>.allocate(capacity: entriesPerChunk)
+    for index in 0..<entriesPerChunk { (made + index).initialize(to: DescriptorEntry()) }
+    let (exchanged, original) = slot.pointee.compareExchange(
+      expected: 0,
+      desired: UInt(bitPattern: made),
+      ordering: .acquiringAndReleasing
+    )
+    if exchanged { return made }
+    (made).deinitialize(count: entriesPerChunk)
+    made.deallocate()
+    // SAFETY: somebody else's chunk is there, or the exchange would have succeeded.
+    return UnsafeMutablePointer(bitPattern: original).unsafelyUnwrapped
+  }
+
+  /// The caller has opened the descriptor, and will `retire` it before it closes it.
+  ///
+  /// - Returns: Its generation; 0 for a number that is out of the range.
+  @discardableResult
+  package static func adopt(_ descriptor: Int32) -> UInt32 {
+    guard let entry = entry(descriptor) else { return 0 }
+    return entry.lock.withLock {
+      renew(entry, isOwned: true)
+      return entry.pointee.generation
+    }
+  }
+
+  /// The descriptor is about to be closed: who waits for it goes on, and learns that it was closed; who holds it
+  /// open lets go.
+  package static func retire(_ descriptor: Int32) {
+    guard let entry = entry(descriptor) else { return }
+    var woken = ResumeList()
+    var holders: [Reactor] = []
+    entry.lock.withLock {
+      renew(entry, isOwned: false)
+      // Not by `swap`: to hand on a field for writing counts as writing to all of the entry, its lock included.
+      holders = entry.pointee.holders
+      entry.pointee.holders = []
+      woken.claimAll(of: &entry.queue(.reading).pointee, .closed)
+      woken.claimAll(of: &entry.queue(.writing).pointee, .closed)
+    }
+    for holder in holders { holder.letGo(descriptor) }
+    woken.resumeAll()
+  }
+
+  private static func renew(_ entry: UnsafeMutablePointer<DescriptorEntry>, isOwned: Bool) {
+    entry.pointee.generation = entry.pointee.generation % 0x7fff_ffff + 1
+    entry.pointee.isOwned = isOwned
+    entry.pointee.hasHungUp.store(false, ordering: .relaxed)
+  }
+
+  /// A descriptor has become ready.
+  static func signal(_ event: cck_poller_event_t) {
+    let token = DescriptorToken(rawValue: event.token)
+    guard let entry = entry(token.descriptor) else { return }
+    // A watch that is over was for both directions: whoever waits for the other must watch again.
+    let isOver = token.isOnce || event.ready & UInt32(CCK_POLL_ENDED) != 0
+    let ready = isOver ? event.ready | UInt32(CCK_POLL_READ | CCK_POLL_WRITE) : event.ready
+    entry.signal(ready, generation: token.generation)
+  }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import Synchronization
+
+extension UnsafeMutablePointer where Pointee == Home {
+  /// The reactor that the calling thread, which has the turn, sleeps in.
+  ///
+  /// - Throws: `DescriptorFailure` if it cannot be made.
+  package func ownReactor() throws(DescriptorFailure) -> Reactor {
+    if let reactor = pointee.reactor {
+      reactor.begin()
+      return reactor
+    }
+    let made = try Reactor.make(forLoop: true)
+    made.begin()
+    pointee.reactor = made
+    pointee.parker.pointee.poller = made.poller
+    return made
+  }
+
+  /// Coroutines of this loop wait for descriptors.
+  package var hasDescriptorWaits: Bool { pointee.descriptorWaits > 0 }
+
+  /// The loop says that it is about to sleep; it looks for work once more after this.
+  package func announceSleep() {
+    if hasDescriptorWaits {
+      pointee.parker.announcePolling()
+    } else {
+      pointee.parker.announce()
+    }
+  }
+
+  /// Sleeps until there is a post or a descriptor is ready; may return early.
+  ///
+  /// - Parameter timeout: At most so many nanoseconds; for ever, if negative.
+  package func sleep(atMost timeout: Int64) {
+    pointee.sleeps.store(pointee.sleeps.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    if isTracing { currentThread().record(.sleep) }
+    defer { if isTracing { currentThread().record(.awake) } }
+    guard hasDescriptorWaits else { return pointee.parker.sleep(atMost: timeout) }
+    pointee.reactor?.poll(atMost: timeout)
+    pointee.parker.retract()
+  }
+
+  /// Wakes those whose descriptors are ready, if any wait; does not sleep.
+  package func pollDescriptors() {
+    if hasDescriptorWaits { pointee.reactor?.poll(atMost: 0) }
+  }
+}

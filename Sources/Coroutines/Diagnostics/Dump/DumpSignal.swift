@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import CoroutineKernel
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+/// The signal that has all coroutines dumped: SIGQUIT, which is Ctrl-\ in a terminal, and `kill -QUIT`.
+///
+/// The first `runBlocking` of a process arms it, unless the process handles or ignores the signal by then. The first
+/// signal prints a dump to standard error, or writes it to the file that the environment variable
+/// `COROUTINES_DUMP_FILE` names, and the program goes on. A second signal does what the system does with it: it ends
+/// the process.
+///
+/// The handler only wakes a thread, which is there for this and sleeps until then. So a dump is taken even if all
+/// loops are busy, and nothing is done in the handler that must not be.
+///
+/// To do without it, call `disable()` before the first `runBlocking`, or set `COROUTINES_DUMP_SIGNAL=off` in the
+/// environment.
+public enum DumpSignal {
+  private enum State { case undecided, armed, disabled }
+
+  private static let lock = AllocatedLock()
+  // SAFETY: guarded by `lock`.
+  nonisolated(unsafe) private static var state = State.undecided
+
+  /// Leaves the signal alone.
+  ///
+  /// No effect once it is armed.
+  public static func disable() {
+    lock.withUnobservedLock { if state == .undecided { state = .disabled } }
+  }
+
+  /// Arms the signal, for programs that do not use `runBlocking`.
+  ///
+  /// - Parameter number: Which one; SIGQUIT if left out.
+  /// - Returns: False if it has been armed or disabled before, or if the process handles or ignores that signal.
+  @discardableResult
+  public static func arm(_ number: Int32? = nil) -> Bool {
+    lock.withUnobservedLock {
+      guard state == .undecided else { return false }
+      state = .disabled
+      guard cck_signal_expect(number ?? SIGQUIT) == 0, startKernelThread(named: "dump", serve)
+      else {
+        return false
+      }
+      state = .armed
+      return true
+    }
+  }
+
+  /// What the first `runBlocking` calls, and all later ones.
+  static func armByDefault() { _ = byDefault }
+
+  private static let byDefault: Void = {
+    if environment("COROUTINES_DUMP_SIGNAL") != "off" { arm() }
+  }()
+
+  private static func serve() {
+    QuietThreads.stands { cck_signal_wait() }
+    let dump = CoroutineDump.take()
+    if let path = environment("COROUTINES_DUMP_FILE") {
+      do {
+        try dump.write(to: path)
+        report("dump of coroutines written to \(path)")
+        return
+      } catch {
+        report("\(error)")
+      }
+    }
+    report("\(dump)")
+  }
+
+  private static func report(_ text: String) {
+    "swift-coroutines: \(text)\n".withCString { cck_print_error($0) }
+  }
+
+  private static func environment(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+  }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineKernel
+
+#if os(Linux) && canImport(Runtime)
+// Without it a program that is linked statically lacks functions that the other module needs.
+import Glibc
+import Runtime
+#endif
+
+/// What functions addresses are in.
+///
+/// With the toolchain's `Runtime`. It finds names at once, but goes through all lines of the program for the line of
+/// one address: milliseconds for a small program, a second for a hundred megabytes of debug information. So lines are
+/// looked up one by one, those of the program's own functions first, until `patience` is over, and kept.
+enum Symbols {
+  /// How long names and lines may be looked up in one call, in nanoseconds.
+  private static let patience: Int64 = 2_000_000_000
+  /// So many names are looked up between two looks at the clock.
+  private static let piece = 64
+
+  private static let lock = AllocatedLock()
+  /// What has been found, lines included.
+  // SAFETY: guarded by `lock`.
+  nonisolated(unsafe) private static var known: [UInt: [StackFrame]] = [:]
+
+  /// The frames of each address: itself, after those that are inlined there.
+  static func frames(of addresses: Set<UInt>) -> [UInt: [StackFrame]] {
+    var found = lock.withUnobservedLock { known.filter { addresses.contains($0.key) } }
+    let missing = addresses.subtracting(found.keys).sorted()
+    guard !missing.isEmpty else { return found }
+    #if os(Linux) && canImport(Runtime)
+    let images = ImageMap.capture()
+    let start = clockNow()
+    var names: [UInt: [StackFrame]] = [:]
+    for first in stride(from: 0, to: missing.count, by: piece) {
+      if clockNow() > start + patience { break }
+      let some = Array(missing[first..<min(first + piece, missing.count)])
+      names.merge(look(some, images, [])) { old, _ in old }
+    }
+    found.merge(names) { old, _ in old }
+    func isOwn(_ address: UInt) -> Bool { names[address]?.contains { !$0.isInternal } ?? false }
+    var full: [UInt: [StackFrame]] = [:]
+    let end = start + patience
+    for address in missing.filter(isOwn) + missing.filter({ !isOwn($0) }) {
+      if clockNow() > end { break }
+      full.merge(look([address], images, .default)) { old, _ in old }
+    }
+    found.merge(full) { _, new in new }
+    lock.withUnobservedLock { known.merge(full) { _, new in new } }
+    #endif
+    return found
+  }
+
+  #if os(Linux) && canImport(Runtime)
+  private static func look(
+    _ addresses: [UInt],
+    _ images: ImageMap,
+    _ options: Backtrace.SymbolicationOptions
+  ) -> [UInt: [StackFrame]] {
+    guard let backtrace = try? Backtrace(from: CompactBacktrace(addresses: addresses)),
+      let symbolicated = backtrace.symbolicated(with: images, options: options)
+    else { return [:] }
+    var frames: [UInt: [StackFrame]] = [:]
+    for frame in symbolicated.frames {
+      guard let address = UInt64(frame.captured.originalProgramCounter).map({ UInt($0) }) else {
+        continue
+      }
+      let location = frame.symbol?.sourceLocation
+      let isOurs = isOurs(frame.symbol?.rawName) || isOurs(file: location?.path)
+      frames[address, default: []].append(
+        StackFrame(
+          address: address,
+          function: frame.symbol.map { readable($0.name) },
+          file: location?.path,
+          line: location.flatMap { $0.line > 0 ? $0.line : nil },
+          isInlined: frame.inlined,
+          isInternal: frame.isSystem || frame.isSwiftThunk || isOurs
+        )
+      )
+    }
+    return frames
+  }
+  #endif
+
+  /// The demangler has no word for the code of a `main.swift` outside functions.
+  private static func readable(_ name: String) -> String {
+    name.hasSuffix(" in ") ? name + "main" : name
+  }
+
+  /// Swift's mangled names begin with the module, behind the standard library's type if they extend one; in C ours
+  /// have a prefix.
+  private static func isOurs(_ name: String?) -> Bool {
+    guard let name else { return false }
+    return [
+      "$s10Coroutines", "$s15CoroutineKernel", "$sSp15CoroutineKernel", "$sSp10Coroutines", "cck_",
+    ].contains { name.hasPrefix($0) }
+  }
+
+  /// Debug information names the files that this one stands beside.
+  private static func isOurs(file: String?) -> Bool {
+    guard let file else { return false }
+    return ["Coroutines/", "CoroutineKernel/", "CCoroutineKernel/"].contains {
+      file.hasPrefix(sources + $0)
+    }
+  }
+
+  /// The directory of all modules.
+  private static let sources: String = {
+    let path = "\(#filePath)"
+    let own = "Coroutines/Diagnostics/Frames/Symbols.swift"
+    return path.hasSuffix(own) ? String(path.dropLast(own.count)) : path
+  }()
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that a watchdog has found.
+public enum WatchdogFinding: Sendable, CustomStringConvertible {
+  /// A coroutine keeps the others of its scheduler from running: it computes, or blocks the thread in a call.
+  ///
+  /// - `scheduler`: What scheduler.
+  /// - `coroutine`: Which one: `coroutine #9 "fetch"`; nil if the thread is busy outside any.
+  /// - `what`: What it does: `computes`.
+  /// - `duration`: For how long so far.
+  /// - `stack`: Where it is; the innermost place first.
+  case heldUp(
+    scheduler: String,
+    coroutine: String?,
+    what: String,
+    duration: Duration,
+    stack: [StackFrame]
+  )
+
+  /// The scheduler goes on after it was held up.
+  case goesOn(scheduler: String, duration: Duration)
+
+  /// Nobody runs a scheduler's coroutines, although there are some: its queue is not served, or busy.
+  case notServed(scheduler: String, duration: Duration)
+
+  /// Coroutines wait for each other in a ring, and cannot go on by themselves; see `CoroutineDump.cycles`.
+  case cycle([CoroutineDump.Entry])
+
+  /// A channel has come to keep many values: more is sent than received.
+  case growingChannel(creationSite: SourceSite, room: Int)
+
+  /// What happened, to what, and what to do.
+  public var description: String {
+    switch self {
+    case .heldUp(let scheduler, let coroutine, let what, let duration, let stack):
+      "\(coroutine ?? "the thread, outside any coroutine,") has held up \(scheduler) for "
+        + "\(DumpText.text(of: duration)): it \(what). All other coroutines there wait. Call "
+        + "`Coroutine.yield()` now and then, or do it in `offload { }`.\n"
+        + NamedFrames(of: stack.map(\.address)).ownStack(stack.map(\.address))
+        .map { "    \($0)" }.joined(separator: "\n")
+    case .goesOn(let scheduler, let duration):
+      "\(scheduler) goes on. It was held up for \(DumpText.text(of: duration))."
+    case .notServed(let scheduler, let duration):
+      "Nobody has run the coroutines of \(scheduler) for \(DumpText.text(of: duration)). If it is a dispatch "
+        + "queue, it is suspended or busy; the main queue needs `dispatchMain()` or a run loop."
+    case .cycle(let cycle):
+      "Deadlock: each of these waits for the next, and none can go on unless one is cancelled: "
+        + (cycle + cycle.prefix(1)).map { "#\($0.id)" + ($0.name.map { " \"\($0)\"" } ?? "") }
+        .joined(separator: " → ")
+        + cycle.map { entry in
+          "\n    #\(entry.id), launched at \(entry.creationSite), waits in \(entry.wait?.operation ?? "?")"
+            + (entry.wait?.subject.map { " on \($0)" } ?? "")
+        }.joined()
+    case .growingChannel(let site, let room):
+      "The channel made at \(site) keeps so many values that it has made room for \(room). More is sent than "
+        + "received: give it a capacity, so that senders wait, or receive faster."
+    }
+  }
+}

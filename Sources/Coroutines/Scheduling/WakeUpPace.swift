@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineKernel
+
+/// How often a loop lets timers end its sleep.
+///
+/// To sleep and be woken costs several microseconds, so a loop with a hundred thousand sleepers would do
+/// little else than wake up for one after the other. A few wake-ups in a row come at the exact time; if
+/// timers keep coming, there is one for each period, and it fires all that became due meanwhile. So only in
+/// a crowd do sleepers wake up later than they could, and not later than by a period.
+///
+/// (The rate is kept by the generic cell rate algorithm, ITU-T I.371: `paid` is the time up to which
+/// wake-ups have been paid for, and may be ahead of the clock by so many periods.)
+struct WakeUpPace {
+  /// Nanoseconds: a small part of what is due in a millisecond, and 8,000 wake-ups a second at most.
+  private static let period: Int64 = 125_000
+  /// Wake-ups in a row that need not wait.
+  private static let burst: Int64 = 8
+
+  private var paid = Int64.min
+  /// The explorer's clock does not go on by itself.
+  private let isKept: Bool
+
+  /// For the calling thread.
+  init() { isKept = currentPreemptionObserver() == nil }
+
+  /// When to wake up for a timer.
+  ///
+  /// - Parameter deadline: The nearest.
+  /// - Returns: The deadline, or when the next wake-up is due if that is later.
+  func next(for deadline: Int64) -> Int64 {
+    let (earliest, isLongAgo) = paid.subtractingReportingOverflow(Self.burst * Self.period)
+    return isLongAgo || !isKept ? deadline : max(deadline, earliest)
+  }
+
+  /// The loop has woken up, and nobody has woken it.
+  mutating func noteWakeUp(at now: Int64) { paid = max(paid, now) + Self.period }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import Coroutines
+
+/// What recording costs: the same as other benchmarks, while events are recorded.
+enum RecordingBenchmarks {
+  /// Events that a thread keeps; what does not fit overwrites the oldest.
+  private static let capacity: UInt32 = 65_536
+
+  /// Runs a benchmark while its events are recorded.
+  static func recorded(_ body: @escaping (Int) throws -> Void) -> (Int) throws -> Void {
+    { count in
+      check(Recorder.start(capacity: capacity))
+      defer { check(Recorder.stop() != nil) }
+      try body(count)
+    }
+  }
+
+  /// Events alone, one after the other.
+  static func events(_ count: Int) {
+    check(Recorder.start(capacity: capacity))
+    let thread = cck_thread_current()
+    for number in 0..<count { cck_trace_record(thread, 1, 0, 0, UInt64(number), 0, 0) }
+    let recording = Recorder.stop()
+    check(recording?.rings.first?.count == min(count, Int(capacity)))
+  }
+}

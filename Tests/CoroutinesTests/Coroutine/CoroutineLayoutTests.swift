@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import CoroutineKernel
+import Testing
+
+@testable import Coroutines
+
+/// Addresses that are computed, against those that the compiler gives.
+@Suite struct CoroutineLayoutTests {
+  @Test func `a coroutine's fiber is where its address says, and leads back`() throws {
+    try runBlocking {
+      let coroutine = launch { 1 }
+      let object = Unmanaged<Coroutine>.passUnretained(coroutine).toOpaque()
+      let storage = withUnsafeMutablePointer(to: &coroutine.storage) { $0 }
+      #expect(coroutine.fiber == storage)
+      #expect(coroutine.fiber.owner == object)
+      #expect(coroutine.fiber.coroutine === coroutine)
+    }
+  }
+
+  @Test func `a launched closure and who performs it fit where the value will be`() {
+    #expect(MemoryLayout<() throws -> Int>.size <= 2 * MemoryLayout<UInt>.size)
+    #expect(MemoryLayout<Performer>.size <= 2 * MemoryLayout<UInt>.size)
+  }
+
+  @Test func `debuggers and crash reports find its name and where it was launched`() throws {
+    try runBlocking {
+      let coroutine = launch(name: "found") {}
+      let line = UInt32(#line - 1)
+      let fiber = UnsafeRawPointer(coroutine.fiber)
+      func word(_ start: UnsafeRawPointer, _ offset: Int32) -> UInt {
+        start.load(fromByteOffset: Int(offset), as: UInt.self)
+      }
+      let site = coroutine.creationSite
+      #expect(word(fiber, CCK_FIBER_SITE_START) == UInt(bitPattern: site.start))
+      let length = Int(CCK_FIBER_SITE_LENGTH)
+      #expect(fiber.load(fromByteOffset: length, as: UInt32.self) == site.length)
+      let place = Int(CCK_FIBER_SITE_LINE)
+      #expect(fiber.load(fromByteOffset: place, as: UInt32.self) == line)
+      let extras = try #require(UnsafeRawPointer(bitPattern: word(fiber, CCK_FIBER_EXTRAS)))
+      #expect(word(extras, CCK_EXTRAS_LABEL) == UInt(bitPattern: coroutine.label))
+    }
+  }
+}

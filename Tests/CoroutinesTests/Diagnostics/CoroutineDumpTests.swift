@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CCoroutineKernel
+import CoroutineTestSupport
+import Coroutines
+import Foundation
+import Testing
+
+/// What a dump tells.
+@Suite(.timeLimit(.minutes(10))) struct CoroutineDumpTests {
+  @Test func `it tells of each what it waits for, where it was launched, and by whom`() throws {
+    try runBlocking {
+      let jobs = Channel<Int>(capacity: 2, name: "jobs")
+      let waiting = launch(name: "worker") { try jobs.receive() }
+      let line = UInt(#line - 1)
+      let parent = try #require(Coroutine.current?.id)
+      try Coroutine.yield()
+      let entry = try #require(CoroutineDump.take().entries.first { $0.id == waiting.id })
+      #expect(entry.name == "worker")
+      #expect(entry.state == .suspended)
+      #expect(entry.creationSite.line == line)
+      #expect(entry.parent == parent)
+      #expect(entry.wait?.operation == "Channel.receive()")
+      #expect(entry.wait?.subject == "channel \"jobs\" made at \(jobs.creationSite)")
+      #expect(
+        entry.wait?.details
+          == "0 of 2 kept; nobody waits to send, #\(waiting.id) waits to receive"
+      )
+      #expect(try #require(entry.stackUsed) > 500)
+      #expect(try #require(entry.stackUsed) < entry.stackSize)
+      waiting.cancel()
+    }
+  }
+
+  @Test func `those that have not begun are in it, and those that have ended are not`() throws {
+    try runBlocking {
+      let ended = launch {}
+      try ended.join()
+      let unstarted = launch(stackSize: .kibibytes(64)) {}
+      let entries = CoroutineDump.take().entries
+      #expect(!entries.contains { $0.id == ended.id })
+      let entry = try #require(entries.first { $0.id == unstarted.id })
+      #expect(entry.state == .ready)
+      #expect(entry.stack.isEmpty)
+      #expect(entry.stackUsed == nil)
+      #expect(entry.stackSize == 64 << 10)
+    }
+  }
+
+  @Test func `it says how long, until when, and who could end the wait`() throws {
+    try runBlocking {
+      let mutex = CoroutineMutex()
+      let holder = launch { try mutex.withLock { try Coroutine.sleep(for: .seconds(100)) } }
+      let locker = launch { try mutex.withLock {} }
+      let promise = Promise<Int>()
+      let limited = launch { try withTimeout(.seconds(50)) { try promise.await() } }
+      try Coroutine.sleep(for: .milliseconds(20))
+      let entries = CoroutineDump.take().entries
+      let sleep = try #require(entries.first { $0.id == holder.id }?.wait)
+      #expect(sleep.duration >= .milliseconds(15))
+      #expect(sleep.duration < .seconds(60))
+      let left = try #require(sleep.timeLeft)
+      #expect(left > .seconds(40) && left < .seconds(100))
+      let lock = try #require(entries.first { $0.id == locker.id }?.wait)
+      #expect(lock.holder == holder.id)
+      #expect(lock.timeLeft == nil)
+      let limit = try #require(entries.first { $0.id == limited.id }?.wait?.timeLeft)
+      #expect(limit > .seconds(10) && limit < .seconds(50))
+      for coroutine in [holder, locker] { coroutine.cancel() }
+      limited.cancel()
+    }
+  }
+
+  @Test func `every scheduler tells of its own`() throws {
+    let queue = DispatchQueue(label: "tests.dump")
+    let pool = PoolScheduler(threads: 2)
+    let serial = SerialScheduler()
+    let gate = Promise<Int>()
+    let here = [
+      launch(on: queue) { try gate.await() }, launch(on: pool) { try gate.await() },
+      launch(on: serial) { try gate.await() },
+    ]
+    try withExtendedLifetime((pool, serial)) {
+      // Whether they have begun is not known otherwise.
+      while here.contains(where: { $0.state != .suspended }) { usleep(1000) }
+      let dump = CoroutineDump.take(within: .seconds(10))
+      let found = here.compactMap { one in dump.entries.first { $0.id == one.id } }
+      #expect(found.count == 3)
+      #expect(Set(found.map(\.scheduler)).count == 3)
+      #expect(found.allSatisfy { $0.wait?.operation == "Promise.await()" })
+      gate.fulfill(1)
+      try runBlocking { for one in here { try one.join() } }
+    }
+  }
+
+  @Test(.disabled(if: cck_is_instrumented() != 0, "ThreadSanitizer keeps signals back"))
+  func `a scheduler that a coroutine holds up is told of from outside`() throws {
+    let serial = SerialScheduler(name: "held up")
+    let isOver = DispatchSemaphore(value: 0)
+    let hog = launch(on: serial) { isOver.wait() }
+    while hog.state != .running { usleep(1000) }
+    let dump = CoroutineDump.take(within: .milliseconds(20))
+    isOver.signal()
+    #expect(!dump.entries.contains { $0.id == hog.id })
+    let entry = try #require(dump.schedulers.first { $0.label == "held up" })
+    #expect(entry.liveCount == 1)
+    #expect(try #require(entry.silence).contains("#\(hog.id)"))
+    #expect(entry.running == hog.id)
+    #expect(!entry.stack.isEmpty)
+  }
+
+  #if os(Linux)
+  // In a process of their own: a dump tells of all coroutines of the process, and there are other tests' here, and
+  // much debug information.
+
+  @Test(.disabled(if: cck_is_instrumented() != 0, "names would be looked up for too long"))
+  func `stacks have names and lines, and those at one place are one paragraph`() throws {
+    let probe = try Probe.run("dump")
+    #expect(probe.status == 0)
+    let text = probe.output
+    #expect(text.contains("101 have not ended."))
+    #expect(text.contains("100 coroutines #2 \"näme\", #3 \"näme\", "))
+    #expect(text.contains("and 92 more wait in Channel.receive()"))
+    #expect(text.components(separatedBy: "on channel \"crowded").count == 2)
+    #expect(text.components(separatedBy: "receivesFromIt(_:) at ").count == 2)
+    #expect(text.contains("DiagnosticsProbe/main.swift:"))
+    #expect(!text.contains("switchOut"), "the library's own frames are left out")
+  }
+
+  @Test(.disabled(if: cck_is_instrumented() != 0, "names would be looked up for too long"))
+  func `its JSON has all of them, with names and places`() throws {
+    let probe = try Probe.run("dump-json")
+    let line = try #require(probe.output.split(separator: "\n").first { $0.hasPrefix("{") })
+    let object = try #require(
+      JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    )
+    let all = try #require(object["coroutines"] as? [[String: Any]])
+    #expect(all.count == 101)
+    let one = try #require(all.first { $0["id"] as? UInt64 == 2 })
+    #expect(one["name"] as? String == "näme")
+    #expect(one["parent"] as? UInt64 == 1)
+    let wait = try #require(one["wait"] as? [String: Any])
+    #expect(
+      (wait["subject"] as? String)?.contains("crowded \"quoted\", \\ and\nlines <b>") == true
+    )
+    let stack = try #require(one["stack"] as? [[String: Any]])
+    #expect(stack.contains { ($0["function"] as? String)?.contains("receivesFromIt") == true })
+  }
+  #endif
+
+  @Test func `a crowd is dumped while others come and go elsewhere`() throws {
+    let pool = PoolScheduler(threads: 2)
+    let isOver = Cell(false)
+    try runBlocking {
+      let churn = launch(on: pool) {
+        while isOver.value == false {
+          try withCoroutineScope { scope in
+            for _ in 0..<50 { scope.launch { try Coroutine.yield() } }
+          }
+        }
+      }
+      let channel = Channel<Int>()
+      let crowd = (0..<(cck_is_instrumented() != 0 ? 1000 : 100_000)).map { _ in
+        launch(stackSize: .kibibytes(64)) { try? channel.receive() }
+      }
+      try Coroutine.yield()
+      for _ in 0..<3 {
+        let dump = CoroutineDump.take(within: .seconds(20))
+        let ids = Set(dump.entries.map(\.id))
+        #expect(crowd.allSatisfy { ids.contains($0.id) })
+        #expect(ids.count == dump.entries.count)
+      }
+      isOver.value = true
+      channel.close()
+      try churn.value()
+    }
+    withExtendedLifetime(pool) {}
+  }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Programs that go wrong, each in one way, in a process of their own: with no thread of a test's beside them.
+// DeadlockDetectionTests, DumpSignalTests and CoroutineWatchdogTests run it.
+
+import Coroutines
+
+#if canImport(Darwin)
+import Darwin
+#else
+import Glibc
+#endif
+
+func computeForEver() {
+  var number = 1
+  while number != 0 { number = number &* 3 | 1 }
+}
+
+func ring() throws {
+  let (one, other) = (CoroutineMutex(), CoroutineMutex())
+  let left = launch(name: "left") {
+    try one.withLock {
+      try Coroutine.yield()
+      try other.withLock {}
+    }
+  }
+  launch(name: "right") {
+    try other.withLock {
+      try Coroutine.yield()
+      try one.withLock {}
+    }
+  }
+  try left.value()
+}
+
+@inline(never)
+func receivesFromIt(_ channel: Channel<Int>) throws -> Int {
+  let value = try channel.receive()
+  return value + 1
+}
+
+func dumpCrowd(_ show: (CoroutineDump) -> Void) throws {
+  let channel = Channel<Int>(name: "crowded \"quoted\", \\ and\nlines <b>")
+  let crowd = (0..<100).map { _ in launch(name: "näme") { try receivesFromIt(channel) } }
+  try Coroutine.yield()
+  show(CoroutineDump.take())
+  for one in crowd { one.cancel() }
+}
+
+let programs: [String: () throws -> Void] = [
+  // Deadlocks, which are certain.
+  "channel": { try runBlocking { _ = try Channel<Int>(name: "jobs").receive() } },
+  "ring": { try runBlocking { try ring() } },
+  "promise": {
+    let promise = Promise<Int>()
+    try runBlocking { _ = try promise.await() }
+  },
+  "pool": {
+    let pool = PoolScheduler(threads: 2)
+    try runBlocking {
+      let channel = Channel<Int>()
+      _ = try launch(on: pool) { try channel.receive() }.value()
+    }
+    withExtendedLifetime(pool) {}
+  },
+  "after-offload": {
+    try runBlocking {
+      try offload {}
+      _ = try Channel<Int>().receive()
+    }
+  },
+  "reported": {
+    DeadlockDetection.policy = .report
+    try runBlocking {
+      let channel = Channel<Int>()
+      try withTimeout(.seconds(1)) { try Coroutine.yield() }
+      _ = try channel.receive()
+    }
+  },
+  // None: something will come, only late.
+  "timer": { try runBlocking { try Coroutine.sleep(for: .milliseconds(400)) } },
+  "thread": {
+    let promise = Promise<Int>()
+    onThread {
+      block(for: 400)
+      promise.fulfill(1)
+    }
+    try runBlocking { _ = try promise.await() }
+  },
+  "task": { try runBlocking { try awaitTask { try await Task.sleep(for: .milliseconds(400)) } } },
+  "offload": { try runBlocking { try offload { block(for: 400) } } },
+  "off": {
+    DeadlockDetection.policy = .off
+    try runBlocking { _ = try Channel<Int>().receive() }
+  },
+  "slow-loop": {
+    let serial = SerialScheduler()
+    try runBlocking { try launch(on: serial) { block(for: 400) }.value() }
+    withExtendedLifetime(serial) {}
+  },
+  // Dumps.
+  "dump": { try runBlocking { try dumpCrowd { print($0) } } },
+  "dump-json": { try runBlocking { try dumpCrowd { print($0.json) } } },
+  // For signals.
+  "sleeps": {
+    try runBlocking {
+      sayReady()
+      try Coroutine.sleep(for: .seconds(60))
+    }
+  },
+  "computes": {
+    try runBlocking {
+      sayReady()
+      computeForEver()
+    }
+  },
+  "signal-disabled": {
+    DumpSignal.disable()
+    try runBlocking {
+      sayReady()
+      try Coroutine.sleep(for: .seconds(60))
+    }
+  },
+  // For the watchdog.
+  "hog": {
+    var limits = CoroutineWatchdog.Limits()
+    limits.turnLimit = .milliseconds(200)
+    let watchdog = CoroutineWatchdog(limits: limits)
+    try runBlocking {
+      try launch(name: "hog") {
+        let end = ContinuousClock.now + .milliseconds(700)
+        while ContinuousClock.now < end {}
+      }.value()
+      try Coroutine.sleep(for: .milliseconds(300))
+      try launch(name: "blocker") { block(for: 700) }.value()
+      try Coroutine.sleep(for: .milliseconds(300))
+    }
+    withExtendedLifetime(watchdog) {}
+  },
+  "partial": {
+    var limits = CoroutineWatchdog.Limits()
+    limits.cycleInterval = .milliseconds(200)
+    let watchdog = CoroutineWatchdog(limits: limits)
+    try runBlocking {
+      let waiting = launch { try ring() }
+      try Coroutine.sleep(for: .milliseconds(900))
+      try waiting.cancelAndJoin()
+      Coroutine.current?.cancel()
+    }
+    withExtendedLifetime(watchdog) {}
+  },
+  "growth": {
+    var limits = CoroutineWatchdog.Limits()
+    limits.keptLimit = 1000
+    let watchdog = CoroutineWatchdog(limits: limits)
+    try runBlocking {
+      let channel = Channel<Int>(capacity: .unbounded)
+      for number in 0..<3000 { try channel.send(number) }
+      try Coroutine.sleep(for: .milliseconds(300))
+    }
+    withExtendedLifetime(watchdog) {}
+  },
+]
+
+guard let name = CommandLine.arguments.dropFirst().first, let program = programs[name] else {
+  print("usage: diagnostics-probe \(programs.keys.sorted().joined(separator: " | "))")
+  exit(EXIT_FAILURE)
+}
+// Whoever runs the tests may ignore or block signals, and a child inherits that.
+var nothing = sigset_t()
+sigemptyset(&nothing)
+sigprocmask(SIG_SETMASK, &nothing, nil)
+signal(SIGQUIT, SIG_DFL)
+print("begins")
+do {
+  try program()
+  print("ends")
+} catch is CancellationError {
+  print("is cancelled")
+}
