@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cck_overflow.h"
+#include "cck_signal.h"
 #include "cck_stack.h"
 #include "cck_trace.h"
 
@@ -158,6 +159,6 @@ int cck_thread_start(const char *name, void *context, void (*body)(void *)) {
   pthread_t thread;
   int status = pthread_create(&thread, &attributes, run_thread, start);
   pthread_attr_destroy(&attributes);
-  if (status != 0) free(start);
+  if (status != 0) free(start); else cck_signal_keep_up();
   return status;
 }

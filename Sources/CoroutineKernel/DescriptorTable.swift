@@ -29,6 +29,25 @@ package enum DescriptorTable {
     return base + index
   }
 
+  /// The number, and the direction, that a queue is of.
+  ///
+  /// - Returns: Nil if it is not a descriptor's. Takes time in proportion to the highest number.
+  package static func whose(
+    _ queue: UnsafeMutablePointer<WaitQueue>
+  ) -> (number: Int32, direction: DescriptorDirection)? {
+    for chunk in 0..<chunks {
+      // SAFETY: as in `entry`.
+      let base = UnsafeMutableRawPointer(directory + chunk)
+        .assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring)
+      guard base != 0, UInt(bitPattern: queue) >= base else { continue }
+      let index = Int(UInt(bitPattern: queue) - base) / MemoryLayout<DescriptorEntry>.stride
+      guard index < entriesPerChunk else { continue }
+      let number = Int32(chunk * entriesPerChunk + index)
+      return entry(number).map { (number, $0.queue(.reading) == queue ? .reading : .writing) }
+    }
+    return nil
+  }
+
   private static func makeChunk(
     for slot: UnsafeMutablePointer<Atomic<UInt>>
   ) -> UnsafeMutablePointer<DescriptorEntry> {

@@ -16,13 +16,16 @@ import Synchronization
 @inlinable @inline(__always)
 package var isTracing: Bool { cck_trace_current() != 0 }
 
+/// The same, for those who call `TraceHooks` without having joined the session.
+private var isTracingAcquired: Bool { cck_trace_current_acquire() != 0 }
+
 /// What the kernel calls while it records; the layer above knows coroutines and their objects.
 ///
 /// Functions of C, since calling a closure counts references; and unchecked, since looking for overlapping accesses
 /// takes longer than an event.
 package enum TraceHooks {
   // SAFETY: all are written before the first session begins; whoever calls one has joined a session since, under
-  // the lock of cck_trace.h.
+  // the lock of cck_trace.h, or has seen with `isTracingAcquired` that one is on.
 
   /// The number of a home, which the calling thread holds the turn of, or (nil) of the thread.
   @exclusivity(unchecked)
@@ -115,7 +118,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// A loop finds out here that a session has begun, or has ended.
   @inline(never)
   package func traceRun(of fiber: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) {
-    if !isTracing { return endTrace(thread) }
+    if !isTracingAcquired { return endTrace(thread) }
     beginTrace(thread)
     // Those that are sent here while the session is on notice it (see above).
     fiber.pointee.attention.store(true, ordering: .relaxed)
@@ -127,7 +130,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// What has ended has said so itself, and is not the running coroutine any more.
   @inline(never)
   func traceStop(_ thread: ThreadRecord) {
-    guard isTracing, let fiber = thread.runningFiber else { return }
+    guard isTracingAcquired, let fiber = thread.runningFiber else { return }
     TraceHooks.didStop(UnsafeMutableRawPointer(fiber))
   }
 }

@@ -37,13 +37,13 @@ package struct Waiter {
   @usableFromInline package var lock: Optional<UnsafeMutablePointer<cck_lock_t>>
   /// The coroutine to wake; nil if `callback` is to be called instead.
   @usableFromInline package var fiber: UnsafeMutablePointer<Fiber>?
-  /// Where the value comes from (a sender's) or goes to (a receiver's).
+  /// Where the value comes from (a sender's) or goes to (a receiver's); of a select as a whole, its clauses' nodes.
   @usableFromInline package var slot: UnsafeMutableRawPointer?
   /// The select that this node is a clause of, if it is one.
   @usableFromInline package var race: UnsafeMutablePointer<WaitRace>?
   /// Ends the wait of something that is not a coroutine: a task, or an adopted promise.
   @usableFromInline package var callback: KernelFunction?
-  /// An object for `callback`.
+  /// An object for `callback`; of a select as a whole, its entries.
   @usableFromInline package var context: UnsafeMutableRawPointer?
   /// Position among the clauses of a select.
   @usableFromInline package var clause: Int32

@@ -49,6 +49,7 @@ import Testing
     stack.deallocate()
     text.deallocate()
     fiber.deallocate()
+    home.deinitialize(count: 1)
     home.deallocate()
   }
 
@@ -70,6 +71,7 @@ import Testing
     #expect(word(second, CCK_FIBER_LINK_NEXT) == UInt(bitPattern: first))
     first.deallocate()
     second.deallocate()
+    home.deinitialize(count: 1)
     home.deallocate()
   }
 
@@ -84,6 +86,7 @@ import Testing
     #expect(word(second, CCK_FIBER_OLDER) == UInt(bitPattern: first))
     first.deallocate()
     second.deallocate()
+    home.deinitialize(count: 1)
     home.deallocate()
   }
 }

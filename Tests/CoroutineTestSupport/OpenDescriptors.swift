@@ -14,10 +14,13 @@ package struct OpenDescriptors {
 
   package var count: Int { targets.count }
 
-  /// Those open now, among the first thousand.
+  /// The highest number.
+  package var highest: Int32 { targets.keys.max() ?? 2 }
+
+  /// Those open now, among the first ten thousand.
   package static var now: OpenDescriptors {
     var targets: [Int32: String] = [:]
-    for number in Int32(0)..<1024 where fcntl(number, F_GETFD) >= 0 {
+    for number in Int32(0)..<10_000 where fcntl(number, F_GETFD) >= 0 {
       targets[number] = target(of: number)
     }
     return OpenDescriptors(targets: targets)
@@ -30,8 +33,9 @@ package struct OpenDescriptors {
 
   /// What was opened since and stays open, for a message.
   ///
-  /// Empty if nothing does. Blocks for up to five seconds. Others open some for a moment: Dispatch looks into `/proc` once a second at what its threads do, and what a
-  /// cancelled call opens on another thread is closed when that call has ended.
+  /// Empty if nothing does. Blocks for up to five seconds. Others open some for a moment: Dispatch looks into `/proc`
+  /// once a second at what its threads do, and what a cancelled call opens on another thread is closed when that call
+  /// has ended.
   package func staysOpen() -> [String] {
     var left: [Int32: String] = [:]
     for _ in 0..<5000 {

@@ -16,6 +16,52 @@ func computeForEver() {
   while number != 0 { number = number &* 3 | 1 }
 }
 
+func allocateForEver() {
+  // Nearly all of the time is the C library's.
+  while true { free(calloc(1, 100_000)) }
+}
+
+/// Sorts for ever: the C library calls back what does not come back.
+func sortForEver() {
+  var numbers = [2, 1]
+  qsort(&numbers, 2, 8) { _, _ in
+    computeForEver()
+    return 0
+  }
+}
+
+func readForEver() {
+  var ends: [Int32] = [0, 0]
+  pipe(&ends)
+  var byte: UInt8 = 0
+  _ = read(ends[0], &byte, 1)
+}
+
+func lockTwice() {
+  var mutex = pthread_mutex_t()
+  pthread_mutex_init(&mutex, nil)
+  pthread_mutex_lock(&mutex)
+  pthread_mutex_lock(&mutex)
+}
+
+func countThreads() -> Int {
+  guard let tasks = opendir("/proc/self/task") else { return -1 }
+  defer { closedir(tasks) }
+  var count = 0
+  while let entry = readdir(tasks) {
+    if entry.pointee.d_name.0 != UInt8(ascii: ".") { count += 1 }
+  }
+  return count
+}
+
+/// Runs something in a coroutine, after saying that it begins.
+func occupy(_ body: () -> Void) throws {
+  try runBlocking {
+    sayReady()
+    body()
+  }
+}
+
 func ring() throws {
   let (one, other) = (CoroutineMutex(), CoroutineMutex())
   let left = launch(name: "left") {
@@ -108,10 +154,17 @@ let programs: [String: () throws -> Void] = [
       try Coroutine.sleep(for: .seconds(60))
     }
   },
-  "computes": {
+  "computes": { try occupy(computeForEver) },
+  "allocates": { try occupy(allocateForEver) },
+  "blocks": { try occupy { while true { sleep(60) } } },
+  "reads": { try occupy(readForEver) },
+  "locked": { try occupy(lockTwice) },
+  "sorts": { try occupy(sortForEver) },
+  "threads": {
     try runBlocking {
-      sayReady()
-      computeForEver()
+      print("alone: \(countThreads())")
+      try offload {}
+      print("with others: \(countThreads())")
     }
   },
   "signal-disabled": {

@@ -25,7 +25,7 @@ import Testing
     let output = Pipe()
     process.executableURL = Program.tour
     process.arguments = arguments
-    process.environment = ["TERM": "xterm", "LC_ALL": "C.UTF-8"]
+    process.environment = Program.environment(["TERM": "xterm", "LC_ALL": "C.UTF-8"])
     process.standardOutput = output
     process.standardError = errors
     process.standardInput = FileHandle.nullDevice

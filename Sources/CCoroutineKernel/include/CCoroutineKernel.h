@@ -7,6 +7,7 @@
 
 #include "cck_base.h"
 #include "cck_context.h"
+#include "cck_descriptor.h"
 #include "cck_dispatch.h"
 #include "cck_exclusivity.h"
 #include "cck_frames.h"

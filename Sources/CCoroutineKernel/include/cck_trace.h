@@ -38,6 +38,11 @@ CCK_INLINE uint32_t cck_trace_current(void) {
   return __atomic_load_n(&cck_trace_session, __ATOMIC_RELAXED);
 }
 
+/// The same, for what reads what was written before the session began without having joined it.
+CCK_INLINE uint32_t cck_trace_current_acquire(void) {
+  return __atomic_load_n(&cck_trace_session, __ATOMIC_ACQUIRE);
+}
+
 /// A session's beginning and end: in ticks and in nanoseconds of the monotonic clock.
 typedef struct cck_trace_span {
   uint64_t first_tick, last_tick;

@@ -26,14 +26,43 @@ extension WaitSubject {
 
 /// What a suspended coroutine waits for.
 package struct Wait {
+  /// One of the things that could end it.
+  package struct Subject {
+    package let object: any WaitSubject
+    /// What it is waited for to do, where the operation does not tell: `to receive`.
+    package let purpose: String?
+
+    init(_ object: any WaitSubject, _ purpose: String? = nil) {
+      self.object = object
+      self.purpose = purpose
+    }
+
+    package var description: String { described(as: object.waitSubjectDescription) }
+
+    /// The same, with what the object has told of itself before.
+    func described(as description: String) -> String {
+      purpose.map { "\(description), \($0)" } ?? description
+    }
+  }
+
   /// The call that parked it: `Channel.receive()`.
   package let operation: String
-  /// What it waits for, if the call told.
-  package let subject: (any WaitSubject)?
+  /// What it waits for, if the call told: of a `select` its channels, else one thing.
+  package let subjects: [Subject]
 
-  /// `Channel.receive() on channel (Main.swift:12)`.
+  /// What it waits for: `channel made at Main.swift:12`; nil if the call did not tell.
+  package var subjectDescription: String? {
+    subjects.isEmpty ? nil : subjects.map(\.description).joined(separator: ", or ")
+  }
+
+  /// The coroutine without which the wait does not end, if there is exactly one.
+  package var holder: Coroutine? {
+    subjects.count == 1 ? subjects.first?.object.waitSubjectHolder : nil
+  }
+
+  /// `Channel.receive() on channel made at Main.swift:12`.
   package var description: String {
-    subject.map { "\(operation) on \($0.waitSubjectDescription)" } ?? operation
+    subjectDescription.map { "\(operation) on \($0)" } ?? operation
   }
 }
 
@@ -48,7 +77,19 @@ extension Coroutine {
     let subject = fiber.pointee.waitsOn.map {
       Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()
     }
-    return Wait(operation: operation, subject: subject as? any WaitSubject)
+    if let subject = subject as? any WaitSubject {
+      return Wait(operation: operation, subjects: [Wait.Subject(subject)])
+    }
+    return Wait(operation: operation, subjects: fiber.pointee.waiter.map(Self.subjects) ?? [])
+  }
+
+  /// What can be told from a node alone, so that those who wait need not tell.
+  private static func subjects(of waiter: UnsafeMutablePointer<Waiter>) -> [Wait.Subject] {
+    if let clauses = Selection.subjects(of: waiter) { return clauses }
+    guard let queue = waiter.pointee.queue, let (number, direction) = DescriptorTable.whose(queue)
+    else { return [] }
+    let purpose = direction == .reading ? "to read" : "to write"
+    return [Wait.Subject(AwaitedDescriptor(number), purpose)]
   }
 }
 

@@ -141,15 +141,23 @@ package enum Selection {
 
   /// Carries a clause out, if it is ready.
   ///
-  /// The caller holds all locks.
+  /// The caller holds all locks. Inlined into both callers, one of which gives nil for `recorder`.
   ///
+  /// - Parameters:
+  ///   - entry: The clause's.
+  ///   - recorder: The thread, if the step is to be an event of a recording.
   /// - Returns: Nil if it would have to wait.
   @inline(__always)
-  private static func carryOut(_ entry: UnsafeMutablePointer<SelectEntry>) -> Partner? {
+  static func carryOut(
+    _ entry: UnsafeMutablePointer<SelectEntry>,
+    recordedBy recorder: ThreadRecord? = nil
+  ) -> Partner? {
     guard let core = entry.pointee.core else { return nil }
     let slot = entry.pointee.slot
     if entry.pointee.kind == .receive {
-      switch core.decideReceive() {
+      let step = core.decideReceive()
+      if let recorder { core.record(step, recorder) }
+      switch step {
       case .take(let full, let sender, let free):
         core.pointee.move(slot, full)
         // SAFETY: a waiting sender has its value in its slot.
@@ -165,7 +173,9 @@ package enum Selection {
       case .wait: return nil
       }
     }
-    switch core.decideSend() {
+    let step = core.decideSend()
+    if let recorder { core.record(step, recorder) }
+    switch step {
     case .handOver(let receiver):
       // SAFETY: a waiting receiver has a slot.
       core.pointee.move(receiver.pointee.slot.unsafelyUnwrapped, slot)
@@ -236,6 +246,8 @@ package enum Selection {
         // been resumed and every node has been taken out of its queue below.
         whole.pointee.race = race
         whole.pointee.clause = Int32(truncatingIfNeeded: count)
+        whole.pointee.context = UnsafeMutableRawPointer(entries)
+        whole.pointee.slot = UnsafeMutableRawPointer(waiters)
         enterQueues(entries, waiters, count, fiber, race, thread)
         unlockAll(entries, count)
         if let soonest {

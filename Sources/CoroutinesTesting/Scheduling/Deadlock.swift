@@ -33,12 +33,12 @@ public struct Deadlock: Error, CustomStringConvertible {
         coroutine: coroutine.description,
         creationSite: coroutine.creationSite,
         operation: wait?.operation ?? "no call (it has been started by another one)",
-        subject: wait?.subject?.waitSubjectDescription
+        subject: wait?.subjectDescription
       )
     }
     let byID = Dictionary(coroutines.map { ($0.id, $0) }) { one, _ in one }
     let cycles = WaitCycle.all(among: coroutines.map(\.id)) {
-      byID[$0]?.wait?.subject?.waitSubjectHolder?.id
+      byID[$0]?.wait?.holder?.id
     }
     cycle = cycles.first?.compactMap { byID[$0]?.description } ?? []
     let count = waiting.count == 1 ? "1 coroutine waits" : "\(waiting.count) coroutines wait"

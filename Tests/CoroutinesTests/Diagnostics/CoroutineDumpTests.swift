@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CCoroutineKernel
+import CoroutineKernel
 import CoroutineTestSupport
 import Coroutines
 import Foundation
@@ -21,10 +22,10 @@ import Testing
       #expect(entry.creationSite.line == line)
       #expect(entry.parent == parent)
       #expect(entry.wait?.operation == "Channel.receive()")
-      #expect(entry.wait?.subject == "channel \"jobs\" made at \(jobs.creationSite)")
+      let subject = try #require(entry.wait?.subjects.first)
+      #expect(subject.description == "channel \"jobs\" made at \(jobs.creationSite)")
       #expect(
-        entry.wait?.details
-          == "0 of 2 kept; nobody waits to send, #\(waiting.id) waits to receive"
+        subject.details == "0 of 2 kept; nobody waits to send, #\(waiting.id) waits to receive"
       )
       #expect(try #require(entry.stackUsed) > 500)
       #expect(try #require(entry.stackUsed) < entry.stackSize)
@@ -68,6 +69,50 @@ import Testing
       #expect(limit > .seconds(10) && limit < .seconds(50))
       for coroutine in [holder, locker] { coroutine.cancel() }
       limited.cancel()
+    }
+  }
+
+  @Test func `of a select it tells all channels`() throws {
+    try runBlocking {
+      let jobs = Channel<Int>(capacity: 2, name: "jobs")
+      let results = Channel<String>(name: "results")
+      let chooser = launch {
+        try select {
+          Receive(from: jobs) { _ in }
+          Send("done", to: results) {}
+          After(.seconds(50)) {}
+        }
+      }
+      try Coroutine.yield()
+      let wait = try #require(CoroutineDump.take().entries.first { $0.id == chooser.id }?.wait)
+      #expect(wait.operation == "select")
+      #expect(
+        wait.subjects.map(\.description) == [
+          "channel \"jobs\" made at \(jobs.creationSite), to receive",
+          "channel \"results\" made at \(results.creationSite), to send",
+        ]
+      )
+      #expect(
+        wait.subjects.last?.details
+          == "a rendezvous; #\(chooser.id) waits to send, nobody waits to receive"
+      )
+      #expect(try #require(wait.timeLeft) > .seconds(10))
+      chooser.cancel()
+    }
+  }
+
+  @Test func `of a descriptor it tells the number, what that is, and what for`() throws {
+    let pipe = Pipe()
+    let number = pipe.fileHandleForReading.fileDescriptor
+    try runBlocking {
+      let reader = launch { try DescriptorWait.wait(number, for: .reading, "reads") }
+      try Coroutine.yield()
+      let wait = try #require(CoroutineDump.take().entries.first { $0.id == reader.id }?.wait)
+      #expect(wait.subjects.map(\.description) == ["descriptor \(number) (pipe), to read"])
+      #expect(
+        wait.subjects.first?.details == "#\(reader.id) waits to read, nobody waits to write"
+      )
+      reader.cancel()
     }
   }
 
@@ -140,9 +185,9 @@ import Testing
     #expect(one["name"] as? String == "näme")
     #expect(one["parent"] as? UInt64 == 1)
     let wait = try #require(one["wait"] as? [String: Any])
-    #expect(
-      (wait["subject"] as? String)?.contains("crowded \"quoted\", \\ and\nlines <b>") == true
-    )
+    let subject = try #require((wait["subjects"] as? [[String: Any]])?.first)
+    let name = "crowded \"quoted\", \\ and\nlines <b>"
+    #expect((subject["description"] as? String)?.contains(name) == true)
     let stack = try #require(one["stack"] as? [[String: Any]])
     #expect(stack.contains { ($0["function"] as? String)?.contains("receivesFromIt") == true })
   }

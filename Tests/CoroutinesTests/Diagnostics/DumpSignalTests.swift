@@ -29,19 +29,39 @@ struct DumpSignalTests {
     kill(process.processIdentifier, SIGQUIT)
   }
 
-  @Test(arguments: ["sleeps", "computes"])
+  /// The thread that dumps is started by the signal, wherever that finds the program.
+  @Test(arguments: ["sleeps", "computes", "allocates", "blocks", "reads", "locked"])
   func `the first has a dump printed, the second ends the program`(_ program: String) throws {
     let probe = try Probe.run(program) { process, errors in
       quit(process, errors)
       let said = read(errors, until: "main.swift")
       #expect(said.contains("Coroutines of process \(process.processIdentifier): 1 has not ended."))
       if program == "sleeps" { #expect(said.contains("waits in Coroutine.sleep(for:)")) }
-      if program == "computes" { #expect(said.contains("gives no answer: coroutine #1")) }
+      if program != "sleeps" { #expect(said.contains("gives no answer: coroutine #1")) }
       #expect(process.isRunning)
       kill(process.processIdentifier, SIGQUIT)
     }
     #expect(probe.isKilled)
     #expect(probe.status == SIGQUIT)
+  }
+
+  /// A second thread makes each allocation dearer.
+  @Test func `no thread is there before the signal, but where there are others`() throws {
+    let probe = try Probe.run("threads")
+    #expect(probe.output.contains("alone: 1\n"))
+    // The loop, the one that the call went to, and the one that dumps.
+    #expect(probe.output.contains("with others: 3\n"))
+  }
+
+  @Test func `what the C library calls back gets a message, and a second signal ends it`() throws {
+    let probe = try Probe.run("sorts") { process, errors in
+      quit(process, errors)
+      #expect(read(errors, until: "is elsewhere").contains("no dump yet"))
+      #expect(process.isRunning)
+      kill(process.processIdentifier, SIGQUIT)
+    }
+    #expect(probe.status == SIGQUIT)
+    #expect(!probe.errors.contains("Coroutines of process"))
   }
 
   @Test func `the dump goes to a file if the environment names one`() throws {

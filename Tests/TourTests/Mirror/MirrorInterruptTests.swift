@@ -47,7 +47,7 @@ import Testing
     let output = Pipe()
     process.executableURL = Program.tour
     process.arguments = arguments
-    process.environment = ["TERM": "xterm", "LC_ALL": "C"]
+    process.environment = Program.environment(["TERM": "xterm", "LC_ALL": "C"])
     process.standardOutput = output
     process.standardError = FileHandle(fileDescriptor: slave, closeOnDealloc: true)
     process.standardInput = FileHandle.nullDevice

@@ -20,6 +20,12 @@ struct Program {
     try run(tour.path, arguments, in: directory)
   }
 
+  /// A small environment, the same everywhere, and what the sanitizer is told if the tests run under one.
+  static func environment(_ variables: [String: String]) -> [String: String] {
+    ProcessInfo.processInfo.environment.filter { $0.key.hasSuffix("SAN_OPTIONS") }
+      .merging(variables) { _, new in new }
+  }
+
   static func run(
     _ program: String,
     _ arguments: [String],
@@ -29,7 +35,7 @@ struct Program {
     process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
     if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
-    process.environment = ["LC_ALL": "C", "PATH": "/usr/bin:/bin"]
+    process.environment = environment(["LC_ALL": "C", "PATH": "/usr/bin:/bin"])
     // Files, so that neither output has to be read while the other is written.
     let (output, errors) = (try Capture(), try Capture())
     process.standardOutput = output.handle

@@ -56,12 +56,18 @@ public struct CoroutineDump: Sendable, CustomStringConvertible {
 
   /// What a coroutine in a dump waits for.
   public struct Wait: Sendable {
+    /// Something that is waited for.
+    public struct Subject: Sendable, Equatable {
+      /// What it is, and where it was made: `channel "jobs" made at main.swift:12`.
+      public let description: String
+      /// What is in it, and who else waits for it.
+      public let details: String?
+    }
+
     /// The call that parked it: `Channel.receive()`.
     public let operation: String
-    /// What it waits on, and where that was made, if the call told.
-    public let subject: String?
-    /// What is in that, and who else waits for it.
-    public let details: String?
+    /// What could end the wait, if the call told: of a `select` its channels, else one thing.
+    public let subjects: [Subject]
     /// The number of the coroutine without which the wait does not end, if there is exactly one.
     public let holder: UInt64?
     /// How long it has waited.

@@ -57,8 +57,15 @@ struct DumpJSON {
         json.key("wait")
         json.object { json in
           json.field("operation", wait.operation)
-          json.field("subject", wait.subject)
-          json.field("details", wait.details)
+          json.key("subjects")
+          json.array { json in
+            for subject in wait.subjects {
+              json.object { json in
+                json.field("description", subject.description)
+                json.field("details", subject.details)
+              }
+            }
+          }
           json.field("holder", wait.holder)
           json.field("nanoseconds", wait.duration.saturatedNanoseconds)
           json.field("nanosecondsLeft", wait.timeLeft?.saturatedNanoseconds)

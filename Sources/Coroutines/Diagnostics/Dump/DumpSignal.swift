@@ -16,8 +16,11 @@ import Glibc
 /// `COROUTINES_DUMP_FILE` names, and the program goes on. A second signal does what the system does with it: it ends
 /// the process.
 ///
-/// The handler only wakes a thread, which is there for this and sleeps until then. So a dump is taken even if all
-/// loops are busy, and nothing is done in the handler that must not be.
+/// A thread of its own takes the dump, so it comes even if all loops are busy, and nothing is done in the handler that
+/// must not be. In a process with one thread (on Linux with glibc 2.35 or later, x86_64 or aarch64) that thread is not
+/// there before the signal comes, because a second thread makes each allocation dearer: the handler starts it, if need
+/// be a few milliseconds later, when the interrupted code is not inside the C library. Code that never leaves it, say
+/// a callback of `qsort` that does not end, gets no dump but a message.
 ///
 /// To do without it, call `disable()` before the first `runBlocking`, or set `COROUTINES_DUMP_SIGNAL=off` in the
 /// environment.
@@ -44,17 +47,17 @@ public enum DumpSignal {
     lock.withUnobservedLock {
       guard state == .undecided else { return false }
       state = .disabled
-      guard cck_signal_expect(number ?? SIGQUIT) == 0, startKernelThread(named: "dump", serve)
-      else {
-        return false
-      }
+      guard cck_signal_expect(number ?? SIGQUIT, { DumpSignal.serve() }) == 0 else { return false }
       state = .armed
       return true
     }
   }
 
-  /// What the first `runBlocking` calls, and all later ones.
-  static func armByDefault() { _ = byDefault }
+  /// What each `runBlocking` calls.
+  static func armByDefault() {
+    _ = byDefault
+    cck_signal_keep_up()
+  }
 
   private static let byDefault: Void = {
     if environment("COROUTINES_DUMP_SIGNAL") != "off" { arm() }

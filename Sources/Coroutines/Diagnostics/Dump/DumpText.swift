@@ -123,9 +123,8 @@ struct DumpText {
 
   private func subjects(of group: [CoroutineDump.Entry]) -> [String] {
     var lines: [String] = []
-    for wait in group.compactMap(\.wait) {
-      guard let subject = wait.subject else { continue }
-      let line = "  on \(subject)" + (wait.details.map { ": \($0)" } ?? "")
+    for subject in group.compactMap(\.wait).flatMap(\.subjects) {
+      let line = "  on \(subject.description)" + (subject.details.map { ": \($0)" } ?? "")
       if lines.contains(line) { continue }
       if lines.count == Self.namedLimit {
         lines.append("  and others")

@@ -16,9 +16,15 @@ final class Sightings {
   /// When a timer ends the wait of whoever has this waiter, or is this fiber.
   private var deadlines: [UnsafeMutableRawPointer: Int64] = [:]
 
-  /// What has been told of an object: many may wait for it, and it is told of each.
-  private var subjects: [ObjectIdentifier: (description: String, state: String?, holder: UInt64?)] =
-    [:]
+  /// What an object has told of itself; it is held, so that no other one comes to have its address.
+  private struct Told {
+    let object: any WaitSubject
+    let description: String
+    let state: String?
+  }
+
+  /// Many may wait for an object, and it is told of each.
+  private var told: [ObjectIdentifier: Told] = [:]
 
   init(_ core: SchedulerCore) {
     self.core = core
@@ -110,30 +116,38 @@ final class Sightings {
   private func wait(of coroutine: Coroutine) -> CoroutineDump.Wait? {
     guard let wait = coroutine.wait else { return nil }
     let fiber = coroutine.fiber
-    let deadlines = [
-      fiber.pointee.waiter.flatMap { self.deadlines[UnsafeMutableRawPointer($0)] },
-      self.deadlines[UnsafeMutableRawPointer(fiber)],
-    ].compactMap { $0 }
-    let subject = wait.subject.map { told(of: $0) }
+    var enders = [UnsafeMutableRawPointer(fiber)]
+    if let waiter = fiber.pointee.waiter {
+      let nodes = Selection.nodes(of: waiter)
+      if let first = nodes.baseAddress {
+        enders += nodes.indices.map { UnsafeMutableRawPointer(first + $0) }
+      }
+    }
+    let deadlines = enders.compactMap { self.deadlines[$0] }
     return CoroutineDump.Wait(
       operation: wait.operation,
-      subject: subject?.description,
-      details: subject?.state,
-      holder: subject?.holder,
+      subjects: wait.subjects.map { subject in
+        let told = told(of: subject.object)
+        return CoroutineDump.Wait.Subject(
+          description: subject.described(as: told.description),
+          details: told.state
+        )
+      },
+      holder: wait.holder?.id,
       duration: .nanoseconds(max(0, now - fiber.pointee.parkedAt)),
       timeLeft: deadlines.min().map { .nanoseconds($0 - now) }
     )
   }
 
-  private func told(of subject: any WaitSubject) -> (
-    description: String, state: String?, holder: UInt64?
-  ) {
-    let address = ObjectIdentifier(subject)
-    if let known = subjects[address] { return known }
-    let told = (
-      subject.waitSubjectDescription, subject.waitSubjectState, subject.waitSubjectHolder?.id
+  private func told(of object: any WaitSubject) -> Told {
+    let address = ObjectIdentifier(object)
+    if let known = told[address] { return known }
+    let new = Told(
+      object: object,
+      description: object.waitSubjectDescription,
+      state: object.waitSubjectState
     )
-    subjects[address] = told
-    return told
+    told[address] = new
+    return new
   }
 }

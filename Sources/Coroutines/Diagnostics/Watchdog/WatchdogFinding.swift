@@ -49,7 +49,7 @@ public enum WatchdogFinding: Sendable, CustomStringConvertible {
         .joined(separator: " → ")
         + cycle.map { entry in
           "\n    #\(entry.id), launched at \(entry.creationSite), waits in \(entry.wait?.operation ?? "?")"
-            + (entry.wait?.subject.map { " on \($0)" } ?? "")
+            + (entry.wait?.subjects.first.map { " on \($0.description)" } ?? "")
         }.joined()
     case .growingChannel(let site, let room):
       "The channel made at \(site) keeps so many values that it has made room for \(room). More is sent than "
