@@ -13,6 +13,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+uintptr_t cck_descriptor_chunks[CCK_DESCRIPTOR_CHUNKS];
+
 typedef union address {
   struct sockaddr any;
   struct sockaddr_in v4;

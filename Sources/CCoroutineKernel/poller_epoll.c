@@ -76,8 +76,12 @@ static int wait_for(epoll_poller_t *poller, int capacity, int64_t timeout) {
   }
   int64_t milliseconds = timeout < 0 ? -1 : (timeout + 999999) / 1000000;
   if (milliseconds > 1000000000) milliseconds = 1000000000;
+#if defined(SYS_epoll_wait)
+  return (int)syscall(SYS_epoll_wait, poller->set, poller->events, capacity, (int)milliseconds);
+#else
   return (int)syscall(
       SYS_epoll_pwait, poller->set, poller->events, capacity, (int)milliseconds, NULL, 0);
+#endif
 }
 
 static int epoll_wait_for_events(

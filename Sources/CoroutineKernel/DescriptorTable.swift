@@ -6,14 +6,16 @@ import Synchronization
 /// The entries of all descriptor numbers.
 package enum DescriptorTable {
   private static let entriesPerChunk = 1024
-  private static let chunks = 4096
+  private static let chunks = Int(CCK_DESCRIPTOR_CHUNKS)
 
-  // SAFETY: a chunk's address is put in once, by compare-and-swap, with its entries initialized.
-  private nonisolated(unsafe) static let directory: UnsafeMutablePointer<UInt> = {
-    let directory = UnsafeMutablePointer<UInt>.allocate(capacity: chunks)
-    directory.initialize(repeating: 0, count: chunks)
-    return directory
-  }()
+  /// A slot of the directory; a chunk's address is put in once, with its entries initialized.
+  @inline(__always)
+  private static func slot(_ chunk: Int) -> UnsafeMutablePointer<Atomic<UInt>> {
+    // SAFETY: callers stay inside the directory, whose slots are as wide and as aligned as an atomic word, and are
+    // touched as such only.
+    UnsafeMutableRawPointer(cck_descriptor_directory() + chunk)
+      .assumingMemoryBound(to: Atomic<UInt>.self)
+  }
 
   /// The entry of a number.
   ///
@@ -21,8 +23,7 @@ package enum DescriptorTable {
   package static func entry(_ descriptor: Int32) -> UnsafeMutablePointer<DescriptorEntry>? {
     let (chunk, index) = Int(descriptor).quotientAndRemainder(dividingBy: entriesPerChunk)
     guard descriptor >= 0, chunk < chunks else { return nil }
-    // SAFETY: the slot is inside the directory, and as wide and as aligned as an atomic word.
-    let slot = UnsafeMutableRawPointer(directory + chunk).assumingMemoryBound(to: Atomic<UInt>.self)
+    let slot = slot(chunk)
     let known = slot.pointee.load(ordering: .acquiring)
     let base =
       UnsafeMutablePointer<DescriptorEntry>(bitPattern: known) ?? makeChunk(for: slot)
@@ -36,9 +37,7 @@ package enum DescriptorTable {
     _ queue: UnsafeMutablePointer<WaitQueue>
   ) -> (number: Int32, direction: DescriptorDirection)? {
     for chunk in 0..<chunks {
-      // SAFETY: as in `entry`.
-      let base = UnsafeMutableRawPointer(directory + chunk)
-        .assumingMemoryBound(to: Atomic<UInt>.self).pointee.load(ordering: .acquiring)
+      let base = slot(chunk).pointee.load(ordering: .acquiring)
       guard base != 0, UInt(bitPattern: queue) >= base else { continue }
       let index = Int(UInt(bitPattern: queue) - base) / MemoryLayout<DescriptorEntry>.stride
       guard index < entriesPerChunk else { continue }
@@ -99,6 +98,14 @@ package enum DescriptorTable {
     entry.pointee.generation = entry.pointee.generation % 0x7fff_ffff + 1
     entry.pointee.isOwned = isOwned
     entry.pointee.hasHungUp.store(false, ordering: .relaxed)
+    entry.pointee.watched = 0
+  }
+
+  /// Has the processor fetch what `signal` will need for an event.
+  @inline(__always)
+  static func expect(_ event: cck_poller_event_t) {
+    let token = DescriptorToken(rawValue: event.token)
+    if let entry = entry(token.descriptor) { cck_prefetch(entry, 2) }
   }
 
   /// A descriptor has become ready.

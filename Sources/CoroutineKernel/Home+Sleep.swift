@@ -8,13 +8,14 @@ extension UnsafeMutablePointer where Pointee == Home {
   ///
   /// - Throws: `DescriptorFailure` if it cannot be made.
   package func ownReactor() throws(DescriptorFailure) -> Reactor {
-    if let reactor = pointee.reactor {
+    if let reactor = pointee.reactor?.takeUnretainedValue() {
       reactor.begin()
       return reactor
     }
     let made = try Reactor.make(forLoop: true)
     made.begin()
-    pointee.reactor = made
+    pointee.reactor = .passRetained(made)
+    pointee.watcher = made.watcher
     pointee.parker.pointee.poller = made.poller
     return made
   }
@@ -39,12 +40,17 @@ extension UnsafeMutablePointer where Pointee == Home {
     if isTracing { currentThread().record(.sleep) }
     defer { if isTracing { currentThread().record(.awake) } }
     guard hasDescriptorWaits else { return pointee.parker.sleep(atMost: timeout) }
-    pointee.reactor?.poll(atMost: timeout)
+    poll(atMost: timeout)
     pointee.parker.retract()
   }
 
   /// Wakes those whose descriptors are ready, if any wait; does not sleep.
   package func pollDescriptors() {
-    if hasDescriptorWaits { pointee.reactor?.poll(atMost: 0) }
+    if hasDescriptorWaits { poll(atMost: 0) }
+  }
+
+  private func poll(atMost timeout: Int64) {
+    // SAFETY: a home keeps its reactor for good (H3), and only the thread that has the turn is here.
+    pointee.reactor?._withUnsafeGuaranteedRef { $0.poll(atMost: timeout) }
   }
 }

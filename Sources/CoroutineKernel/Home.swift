@@ -92,7 +92,11 @@ package struct Home: ~Copyable {
   package let parker: UnsafeMutablePointer<cck_parker_t>
   /// An event loop's way to wait for descriptors; made when it is needed first, and kept with the home: the
   /// parker rings it.
-  package var reactor: Reactor?
+  ///
+  /// Retained here, by hand: a home is in memory that the compiler counts references in at each use.
+  package var reactor: Unmanaged<Reactor>?
+  /// The reactor's number if it watches descriptors for good (`Reactor.watcher`); else 0.
+  package var watcher: UInt64
   /// Coroutines of this home that wait for descriptors.
   package var descriptorWaits: Int
   /// The system's number of the thread that has the turn, or of the last that had it; 0 if it is not known.
@@ -129,6 +133,7 @@ package struct Home: ~Copyable {
     parker = .allocate(capacity: 1)
     cck_parker_initialize(parker)
     reactor = nil
+    watcher = 0
     descriptorWaits = 0
     pollsDescriptors = false
     threadNumber = Atomic(0)
@@ -136,6 +141,7 @@ package struct Home: ~Copyable {
 
   deinit {
     // Homes in use never come here (H3).
+    reactor?.release()
     parker.deallocate()
     unstarted.deinitialize(count: 1)
     unstarted.deallocate()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import CCoroutineKernel
+import Synchronization
 
 /// Waits for descriptors on behalf of a home's coroutines, and wakes them.
 ///
@@ -21,6 +22,9 @@ package final class Reactor: @unchecked Sendable {
   /// What it watches stays open until it lets go of it, and is watched for one thread, which must say that it
   /// is the owner.
   package let holdsFiles: Bool
+  /// Four times its number, which no other reactor has had; 0 if what it watches may end before the descriptor does.
+  package let watcher: UInt64
+  private static let made = Atomic<UInt64>(0)
   private let events: UnsafeMutablePointer<cck_poller_event_t>
   /// Events of one call.
   ///
@@ -28,11 +32,14 @@ package final class Reactor: @unchecked Sendable {
   /// memory then.
   private static let capacity = 64
   /// What each descriptor is watched for, and as which generation: generation · 4 + interest.
+  // SAFETY: as above; no method calls another one, or code of others, during an access.
+  @exclusivity(unchecked)
   private var watched: [UInt64] = []
 
   private init(poller: OpaquePointer) {
     self.poller = poller
     holdsFiles = cck_poller_kind_holds_files(cck_poller_kind(poller)) != 0
+    watcher = holdsFiles ? 0 : Self.made.add(4, ordering: .relaxed).newValue
     events = .allocate(capacity: Self.capacity)
   }
 
@@ -59,6 +66,8 @@ package final class Reactor: @unchecked Sendable {
   /// - Parameter timeout: At most so many nanoseconds; for ever, if negative.
   package func poll(atMost timeout: Int64) {
     let count = Int(cck_poller_wait(poller, events, Int32(Self.capacity), timeout))
+    // With thousands of connections none of it is near: all of it at once, instead of one after the other.
+    if count > 1 { for index in 0..<count { DescriptorTable.expect(events[index]) } }
     for index in 0..<count {
       if events[index].ready & UInt32(CCK_POLL_ENDED) != 0 { noteEnd(events[index].token) }
       DescriptorTable.signal(events[index])
@@ -96,9 +105,13 @@ package final class Reactor: @unchecked Sendable {
     // What another descriptor with this number is watched for does not count.
     let known = watched[index] >> 2 == UInt64(generation) ? watched[index] & 3 : 0
     let wanted = known | UInt64(direction.interest)
-    if wanted == known { return }
-    if try arm(descriptor, UInt32(wanted), generation, isOnce: false) {
+    if wanted != known {
+      guard try arm(descriptor, UInt32(wanted), generation, isOnce: false) else { return }
       watched[index] = UInt64(generation) << 2 | wanted
+    }
+    guard watcher != 0, let entry = DescriptorTable.entry(descriptor) else { return }
+    entry.lock.withLock {
+      if entry.pointee.generation == generation { entry.pointee.watched = watcher | wanted }
     }
   }
 

@@ -55,7 +55,7 @@ package enum DescriptorWait {
       (entry.pointee.generation, entry.pointee.isOwned, entry.awaited | direction.interest)
     }
     defer { if !isOwned { letGo(entry, descriptor) } }
-    return try park(entry, direction, since: seen, generation, deadline, operation) {
+    return try park(entry, direction, since: seen, generation, deadline, operation, isKept: false) {
       (reactor, _) throws(DescriptorFailure) in
       if isOwned {
         try reactor.rewatch(descriptor, bothDirections, generation: generation)
@@ -89,7 +89,7 @@ package enum DescriptorWait {
     deadline: Int64?,
     _ operation: StaticString
   ) throws -> Outcome {
-    try park(entry, direction, since: seen, generation, deadline, operation) {
+    try park(entry, direction, since: seen, generation, deadline, operation, isKept: true) {
       (reactor, isOwn) throws(DescriptorFailure) in
       if isOwn {
         try reactor.watch(descriptor, direction, generation: generation)
@@ -104,8 +104,10 @@ package enum DescriptorWait {
   private static let bothDirections =
     DescriptorDirection.reading.interest | DescriptorDirection.writing.interest
 
-  /// `watch` has the reactor watch the descriptor; its second argument says that the reactor is the calling
-  /// loop's own.
+  /// Parks until the descriptor is ready.
+  ///
+  /// `watch` has the reactor watch the descriptor; its second argument says that the reactor is the calling loop's
+  /// own. It is not called if the descriptor is one that is kept watched (`isKept`), and is so by now.
   @inline(__always)
   private static func park(
     _ entry: UnsafeMutablePointer<DescriptorEntry>,
@@ -114,24 +116,13 @@ package enum DescriptorWait {
     _ generation: UInt32,
     _ deadline: Int64?,
     _ operation: StaticString,
+    isKept: Bool,
     watch: (Reactor, Bool) throws(DescriptorFailure) -> Void
   ) throws -> Outcome {
     let thread = currentThread()
     let fiber = try Parking.begin(operation, thread)
     let home = fiber.pointee.home
     let polls = home.pointee.pollsDescriptors
-    do throws(DescriptorFailure) {
-      if polls {
-        try watch(try home.ownReactor(), true)
-      } else {
-        try watch(try Reactor.forOthers(), false)
-      }
-    } catch {
-      // Files and directories are ready all the time.
-      guard error == .notWatchable else { return .failed(error.code) }
-      try Coroutine.yield()
-      return .ready
-    }
     let lock = entry.lock
     var waiter = Waiter(fiber: fiber)
     // SAFETY: the node stays in this frame until the coroutine has been resumed (W3), and the timer, which
@@ -139,7 +130,25 @@ package enum DescriptorWait {
     return try withUnsafeMutablePointer(to: &waiter) { waiter in
       waiter.pointee.queue = entry.queue(direction)
       waiter.pointee.lock = lock
-      let mode = lock.acquire(thread)
+      var mode = lock.acquire(thread)
+      // D5.
+      let isWatched = isKept && polls && entry.isWatched(by: home.pointee.watcher, for: direction)
+      if !isWatched {
+        lock.release(mode)
+        do throws(DescriptorFailure) {
+          if polls {
+            try watch(try home.ownReactor(), true)
+          } else {
+            try watch(try Reactor.forOthers(), false)
+          }
+        } catch {
+          // Files and directories are ready all the time.
+          guard error == .notWatchable else { return .failed(error.code) }
+          try Coroutine.yield()
+          return .ready
+        }
+        mode = lock.acquire(thread)
+      }
       // D4; and D2, for a number that stands for something else by now.
       let isClosed = entry.pointee.generation != generation
       if isClosed || entry.edges(direction) != seen {
@@ -169,7 +178,7 @@ package enum DescriptorWait {
   private static func letGo(_ entry: UnsafeMutablePointer<DescriptorEntry>, _ descriptor: Int32) {
     let thread = currentThread()
     guard let home = thread.currentHome, home.pointee.pollsDescriptors,
-      let reactor = home.pointee.reactor, reactor.holdsFiles
+      let reactor = home.pointee.reactor?.takeUnretainedValue(), reactor.holdsFiles
     else { return }
     let mode = entry.lock.acquire(thread)
     let isAwaited = entry.isAwaited(by: home)

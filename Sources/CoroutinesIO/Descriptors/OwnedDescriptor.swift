@@ -9,7 +9,8 @@ import Synchronization
 ///
 /// Invariants:
 /// - O1. The number is given back to the system only when nobody is inside `use`: `users` counts them, and
-///   whoever leaves last closes, if `close` has been called.
+///   whoever leaves last closes, if `close` has been called. It counts by adding and subtracting without a look for
+///   overflow, which would be a loop: there are no 2⁶⁰ threads.
 /// - O2. Who waits is not inside `use`; `close` ends its wait.
 final class OwnedDescriptor: @unchecked Sendable {
   // SAFETY: constants, and an atomic; the entry guards itself.
@@ -45,7 +46,7 @@ final class OwnedDescriptor: @unchecked Sendable {
     if before & Self.closing != 0 { return }
     DescriptorTable.retire(number)
     // Those in `use` may be calling the system right now.
-    users.add(Self.user, ordering: .relaxed)
+    users.wrappingAdd(Self.user, ordering: .relaxed)
     leave()
   }
 
@@ -55,7 +56,7 @@ final class OwnedDescriptor: @unchecked Sendable {
   /// - Returns: What the call returns; `-EBADF` after `close`.
   @inline(__always)
   func use(_ call: (Int32) -> Int) -> Int {
-    let before = users.add(Self.user, ordering: .acquiring).oldValue
+    let before = users.wrappingAdd(Self.user, ordering: .acquiring).oldValue
     let result = before & Self.closing == 0 ? call(number) : -Int(cio_bad_descriptor)
     leave()
     return result
@@ -63,7 +64,8 @@ final class OwnedDescriptor: @unchecked Sendable {
 
   @inline(__always)
   private func leave() {
-    if users.subtract(Self.user, ordering: .acquiringAndReleasing).newValue == Self.closing {
+    if users.wrappingSubtract(Self.user, ordering: .acquiringAndReleasing).newValue == Self.closing
+    {
       giveBack()
     }
   }
