@@ -32,7 +32,7 @@ def texts():
     """The Markdown files of the repository that people read."""
     for path in sorted(ROOT.rglob("*.md")):
         parts = path.relative_to(ROOT).parts
-        if path.is_symlink() or any(part.startswith(".") or part == "node_modules" for part in parts):
+        if any(part.startswith(".") or part == "node_modules" for part in parts):
             continue
         yield path
 

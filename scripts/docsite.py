@@ -103,40 +103,45 @@ def docc_fragment(heading):
     return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", heading.strip()))
 
 
-def stage_catalogue(folder):
-    """Copies the catalogue to where docc reads it.
+def led_to():
+    """The documents of the repository that are pages of the site: those that an article leads to."""
+    names = set()
+    for article in CATALOGUE.glob("*.md"):
+        names.update(re.findall(r"<doc:(\w+)>", article.read_text()))
+    return [page for page in sorted((ROOT / "Documentation").glob("*.md")) if page.stem in names]
 
-    Pages that are links to documents of the repository have relative links in them, as their other
-    readers need. Those that lead to a page of the catalogue become links of docc; of the others the
-    text is left.
+
+def stage_catalogue(folder):
+    """Copies the catalogue to where docc reads it, with the documents that its articles lead to.
+
+    Documents have relative links in them, as their other readers need. Those that lead to a page of the
+    site become links of docc; of the others the text is left.
     """
     staged = folder / CATALOGUE.name
     shutil.copytree(CATALOGUE, staged)
-    pages = {page.name: page.stem for page in CATALOGUE.glob("*.md")}
+    documents = led_to()
+    pages = {page.name: page for page in [*CATALOGUE.glob("*.md"), *documents]}
 
     def fragment(page, wanted):
-        for heading in headings((CATALOGUE / f"{page}.md").read_text()):
+        for heading in headings(page.read_text()):
             if anchor(heading) == wanted:
                 return "#" + docc_fragment(heading)
         return ""
 
-    for page in CATALOGUE.glob("*.md"):
-        if not page.is_symlink():
-            continue
+    for document in documents:
 
-        def rewrite(match, page=page):
+        def rewrite(match, document=document):
             text, target = match.groups()
             path, _, wanted = target.partition("#")
-            name = pages.get(Path(path).name) if path else page.stem
+            page = pages.get(Path(path).name) if path else document
             if re.match(r"\w+:", target):
                 return match.group(0)
-            if name is None:
+            if page is None:
                 return text
-            return f"[{text}](doc:{name}{fragment(name, wanted) if wanted else ''})"
+            return f"[{text}](doc:{page.stem}{fragment(page, wanted) if wanted else ''})"
 
-        text = page.read_text()
-        (staged / page.name).write_text(
-            re.sub(r"(?<!!)\[([^\]\n]+)\]\(([^)\s]+)\)", rewrite, text))
+        (staged / document.name).write_text(
+            re.sub(r"(?<!!)\[([^\]\n]+)\]\(([^)\s]+)\)", rewrite, document.read_text()))
     return staged
 
 
