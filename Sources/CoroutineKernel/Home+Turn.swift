@@ -209,6 +209,7 @@ private let runFibers: cck_entry_t = { argument in
       home.remove(first: next)
       home.pointee.handOvers &-= 1
       next.pointee.stack = stack
+      cck_stack_occupy(stack, UnsafeMutableRawPointer(next))
       stack.pointee.identifier = next.pointee.identifier
       thread.runningFiber = next
       next.pointee.phase.store(.running, ordering: .relaxed)

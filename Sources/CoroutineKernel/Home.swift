@@ -97,6 +97,9 @@ package struct Home: ~Copyable {
   package var reactor: Unmanaged<Reactor>?
   /// The reactor's number if it watches descriptors for good (`Reactor.watcher`); else 0.
   package var watcher: UInt64
+  /// The processor's counter when the loop last looked at the clock, and how much it may go on until the next look.
+  @usableFromInline package var lookTicks: UInt64
+  @usableFromInline package var lookPeriod: UInt64
   /// Coroutines of this home that wait for descriptors.
   package var descriptorWaits: Int
   /// The system's number of the thread that has the turn, or of the last that had it; 0 if it is not known.
@@ -134,6 +137,8 @@ package struct Home: ~Copyable {
     cck_parker_initialize(parker)
     reactor = nil
     watcher = 0
+    lookTicks = 0
+    lookPeriod = .max
     descriptorWaits = 0
     pollsDescriptors = false
     threadNumber = Atomic(0)

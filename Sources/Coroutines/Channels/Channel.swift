@@ -112,7 +112,7 @@ public final class Channel<Element>: @unchecked Sendable {
     let slots = Swift.min(core.pointee.limit, Swift.max(16, core.pointee.slots * 2))
     makeRing(core, slots: slots)
     if slots > ChannelGrowth.limit.load(ordering: .relaxed) {
-      ChannelGrowth.note(core.pointee.site, slots)
+      ChannelGrowth.note(core, slots)
     }
   }
 

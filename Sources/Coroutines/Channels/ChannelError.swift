@@ -46,7 +46,8 @@ public struct ChannelError: Error, Sendable, Hashable, CustomStringConvertible {
     return switch kind {
     case .closed:
       "\(channel) is closed. Senders: close a channel only after the last send. Receivers: `for value in "
-        + "channel` ends by itself when the channel is closed and empty."
+        + "channel` ends by itself when the channel is closed and empty; in a `select`, say what to do then with "
+        + "`Receive(from:whenClosed:)`."
     }
   }
 }

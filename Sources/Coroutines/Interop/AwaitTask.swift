@@ -64,6 +64,7 @@ public func withCoroutine<Result>(
   line: UInt = #line,
   _ body: sending @escaping () throws -> Result
 ) async throws -> Result {
+  DumpSignal.armByDefault()
   // As a child of cancelled code, the coroutine does not start.
   try Task.checkCancellation()
   let coroutine = launch(

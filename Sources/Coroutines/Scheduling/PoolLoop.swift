@@ -110,6 +110,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     thread.currentHome = home
     thread.runningFiber = nil
     noteThread()
+    home.beginLooking()
     lookAtClock()
     defer {
       home.dropSpareStack(thread)
@@ -128,7 +129,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
         }
         if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
         round &+= 1
-        if round % roundsBetweenTimers == 0 {
+        if home.mustLook(round, every: roundsBetweenTimers) {
           let now = lookAtClock()
           if !home.pointee.timers.isEmpty { home.fireTimers(at: now) }
           home.pollDescriptors()

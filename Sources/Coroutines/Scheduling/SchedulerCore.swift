@@ -119,7 +119,7 @@ package class SchedulerCore: @unchecked Sendable {
   @discardableResult
   package final func lookAtClock() -> Int64 {
     let now = now
-    home.pointee.lookedAt = now
+    home.noteLook(at: now)
     return now
   }
 

@@ -37,6 +37,9 @@ extension Coroutine {
 
   /// Lets everything that is ready on this scheduler run first.
   ///
+  /// A coroutine that computes calls it now and then, each few milliseconds or sooner. Timers and descriptors of an event
+  /// loop have their turn when four yields, or a millisecond, have passed since they had it last, whichever is later.
+  ///
   /// *Cancellation:* it is a park point even when nothing else is ready: it throws in cancelled code.
   ///
   /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
@@ -53,6 +56,8 @@ extension Coroutine {
       home.pointee.postFiber(UnsafeMutableRawPointer(home), UnsafeMutableRawPointer(fiber))
     } else {
       home.push(fiber)
+      // Not each time: reading the counter takes a third of a turn.
+      if home.pointee.handOvers & 3 == 0, home.isLookDue { home.pointee.handOvers = 0 }
     }
     fiber.switchOut(thread)
     if fiber.pointee.attention.load(ordering: .relaxed) { try Parking.refuseIfCancelled(fiber) }

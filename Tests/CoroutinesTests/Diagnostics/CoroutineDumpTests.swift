@@ -48,6 +48,22 @@ import Testing
     }
   }
 
+  /// A coroutine may begin on the stack of one that has just ended, without a switch.
+  @Test func `those that begin where another has just ended are in it`() throws {
+    try runBlocking {
+      let channel = Channel<Int>()
+      var waiting: [Coroutine] = []
+      for _ in 0..<3 {
+        launch {}
+        waiting.append(launch { _ = try? channel.receive() })
+      }
+      while waiting.contains(where: { $0.state != .suspended }) { try Coroutine.yield() }
+      let found = Set(CoroutineDump.take().entries.map(\.id))
+      #expect(waiting.allSatisfy { found.contains($0.id) })
+      for one in waiting { one.cancel() }
+    }
+  }
+
   @Test func `it says how long, until when, and who could end the wait`() throws {
     try runBlocking {
       let mutex = CoroutineMutex()

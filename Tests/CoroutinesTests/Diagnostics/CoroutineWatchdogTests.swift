@@ -15,9 +15,10 @@ struct CoroutineWatchdogTests {
   @Test func `who holds up a loop is named, with what it does and where`() throws {
     let probe = try Probe.run("hog")
     #expect(probe.status == 0)
-    #expect(probe.errors.contains("coroutine #2 \"hog\" has held up runBlocking"))
-    #expect(probe.errors.contains(": it computes."))
-    #expect(probe.errors.contains("coroutine #3 \"blocker\" has held up runBlocking"))
+    #expect(probe.errors.contains("runBlocking at "))
+    #expect(probe.errors.contains("has been held up for "))
+    #expect(probe.errors.contains(", at last by coroutine #2 \"hog\": it computes."))
+    #expect(probe.errors.contains(", at last by coroutine #3 \"blocker\": it blocks"))
     #expect(probe.errors.contains("it blocks the thread in a call of the system's"))
     #expect(probe.errors.contains("block(for:)"))
     #expect(probe.errors.contains("goes on. It was held up for"))

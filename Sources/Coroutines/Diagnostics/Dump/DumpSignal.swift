@@ -11,7 +11,7 @@ import Glibc
 
 /// The signal that has all coroutines dumped: SIGQUIT, which is Ctrl-\ in a terminal, and `kill -QUIT`.
 ///
-/// The first `runBlocking` of a process arms it, unless the process handles or ignores the signal by then. The first
+/// The first `runBlocking` or `withCoroutine` of a process arms it, unless the process handles or ignores the signal by then. The first
 /// signal prints a dump to standard error, or writes it to the file that the environment variable
 /// `COROUTINES_DUMP_FILE` names, and the program goes on. A second signal does what the system does with it: it ends
 /// the process.
@@ -22,7 +22,7 @@ import Glibc
 /// be a few milliseconds later, when the interrupted code is not inside the C library. Code that never leaves it, say
 /// a callback of `qsort` that does not end, gets no dump but a message.
 ///
-/// To do without it, call `disable()` before the first `runBlocking`, or set `COROUTINES_DUMP_SIGNAL=off` in the
+/// To do without it, call `disable()` before the first of these, or set `COROUTINES_DUMP_SIGNAL=off` in the
 /// environment.
 public enum DumpSignal {
   private enum State { case undecided, armed, disabled }
@@ -38,7 +38,7 @@ public enum DumpSignal {
     lock.withUnobservedLock { if state == .undecided { state = .disabled } }
   }
 
-  /// Arms the signal, for programs that do not use `runBlocking`.
+  /// Arms the signal, for programs that use neither `runBlocking` nor `withCoroutine`.
   ///
   /// - Parameter number: Which one; SIGQUIT if left out.
   /// - Returns: False if it has been armed or disabled before, or if the process handles or ignores that signal.
@@ -53,7 +53,7 @@ public enum DumpSignal {
     }
   }
 
-  /// What each `runBlocking` calls.
+  /// What each `runBlocking` and `withCoroutine` calls.
   static func armByDefault() {
     _ = byDefault
     cck_signal_keep_up()

@@ -7,6 +7,7 @@ import Synchronization
 enum ChannelGrowth {
   /// One of them.
   struct Note {
+    let name: String?
     let site: SourceSite
     /// Values that it now has room for.
     let slots: Int
@@ -22,8 +23,17 @@ enum ChannelGrowth {
   /// A channel has grown.
   ///
   /// Called under the channel's lock, so it only leaves a note.
-  static func note(_ site: SourceSite, _ slots: Int) {
-    lock.withUnobservedLock { notes.append(Note(site: site, slots: slots)) }
+  static func note(_ core: UnsafeMutablePointer<ChannelCore>, _ slots: Int) {
+    let owner = core.pointee.owner.map {
+      // SAFETY: the channel is alive: somebody sends to it.
+      Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()
+    }
+    let note = Note(
+      name: (owner as? any RecordedChannel)?.name,
+      site: core.pointee.site,
+      slots: slots
+    )
+    lock.withUnobservedLock { notes.append(note) }
   }
 
   /// Those noted since the last call.

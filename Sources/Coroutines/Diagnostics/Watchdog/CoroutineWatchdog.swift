@@ -99,7 +99,7 @@ public final class CoroutineWatchdog: Sendable {
       }
       pulses = present
       for note in ChannelGrowth.take() {
-        state.report(.growingChannel(creationSite: note.site, room: note.slots))
+        state.report(.growingChannel(name: note.name, creationSite: note.site, room: note.slots))
       }
       if clockNow() >= nextCycles {
         nextCycles = clockNow() + state.limits.cycleInterval.saturatedNanoseconds

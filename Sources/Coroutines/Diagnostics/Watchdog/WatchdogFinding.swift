@@ -5,9 +5,9 @@ public enum WatchdogFinding: Sendable, CustomStringConvertible {
   /// A coroutine keeps the others of its scheduler from running: it computes, or blocks the thread in a call.
   ///
   /// - `scheduler`: What scheduler.
-  /// - `coroutine`: Which one: `coroutine #9 "fetch"`; nil if the thread is busy outside any.
+  /// - `coroutine`: Which one it is now: `coroutine #9 "fetch"`; nil if the thread is busy outside any.
   /// - `what`: What it does: `computes`.
-  /// - `duration`: For how long so far.
+  /// - `duration`: How long the scheduler has been held up so far; others may have had a part in it.
   /// - `stack`: Where it is; the innermost place first.
   case heldUp(
     scheduler: String,
@@ -27,14 +27,14 @@ public enum WatchdogFinding: Sendable, CustomStringConvertible {
   case cycle([CoroutineDump.Entry])
 
   /// A channel has come to keep many values: more is sent than received.
-  case growingChannel(creationSite: SourceSite, room: Int)
+  case growingChannel(name: String?, creationSite: SourceSite, room: Int)
 
   /// What happened, to what, and what to do.
   public var description: String {
     switch self {
     case .heldUp(let scheduler, let coroutine, let what, let duration, let stack):
-      "\(coroutine ?? "the thread, outside any coroutine,") has held up \(scheduler) for "
-        + "\(DumpText.text(of: duration)): it \(what). All other coroutines there wait. Call "
+      "\(scheduler) has been held up for \(DumpText.text(of: duration)), at last by "
+        + "\(coroutine ?? "its thread, outside any coroutine"): it \(what). All other coroutines there wait. Call "
         + "`Coroutine.yield()` now and then, or do it in `offload { }`.\n"
         + NamedFrames(of: stack.map(\.address)).ownStack(stack.map(\.address))
         .map { "    \($0)" }.joined(separator: "\n")
@@ -51,8 +51,8 @@ public enum WatchdogFinding: Sendable, CustomStringConvertible {
           "\n    #\(entry.id), launched at \(entry.creationSite), waits in \(entry.wait?.operation ?? "?")"
             + (entry.wait?.subjects.first.map { " on \($0.description)" } ?? "")
         }.joined()
-    case .growingChannel(let site, let room):
-      "The channel made at \(site) keeps so many values that it has made room for \(room). More is sent than "
+    case .growingChannel(let name, let site, let room):
+      "The channel \(name.map { "\"\($0)\" " } ?? "")made at \(site) keeps so many values that it has made room for \(room). More is sent than "
         + "received: give it a capacity, so that senders wait, or receive faster."
     }
   }
