@@ -19,6 +19,36 @@ int cck_processor_count(void) {
   return count > 0 ? (int)count : 1;
 }
 
+// Asks valgrind, by turning a register around twice, which nobody does who is not asking (valgrind.h, "client
+// requests").
+static int is_simulated(void) {
+#if defined(__x86_64__)
+  uint64_t question[6] = {0x1001};
+  uint64_t answer;
+  __asm__ volatile(
+      "rolq $3, %%rdi\n\trolq $13, %%rdi\n\trolq $61, %%rdi\n\trolq $51, %%rdi\n\txchgq %%rbx, %%rbx"
+      : "=d"(answer)
+      : "a"(question), "0"((uint64_t)0)
+      : "cc", "memory");
+  return answer != 0;
+#else
+  return 0;
+#endif
+}
+
+uint64_t cck_ticks_of_millisecond(void) {
+  if (is_simulated()) return UINT64_MAX;
+#if defined(__x86_64__) || defined(__i386__)
+  return 1 << 21;
+#elif defined(__aarch64__)
+  uint64_t rate;
+  __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(rate));
+  return rate / 1000;
+#else
+  return UINT64_MAX;
+#endif
+}
+
 static int64_t read_clock(clockid_t clock) {
   struct timespec time;
   clock_gettime(clock, &time);

@@ -27,15 +27,19 @@ extension UnsafeMutablePointer where Pointee == Home {
   }
 
   /// Whether the loop, which has come round, should look at the clock before it has come round `rounds` times.
-  ///
-  /// While turns are long it comes round after a few of them.
+  @inlinable @inline(__always)
   package func mustLook(_ round: Int, every rounds: Int) -> Bool {
     let isDue = isLookDue
-    if !pointee.isTraced {
-      pointee.handOverLimit =
-        isDue ? Swift.min(pointee.usualHandOvers, longTurns) : pointee.usualHandOvers
-    }
+    if isDue || pointee.handOverLimit != pointee.usualHandOvers { adapt(toLongTurns: isDue) }
     return isDue || round % rounds == 0
+  }
+
+  /// While turns are long the loop comes round after a few of them.
+  @usableFromInline @inline(never)
+  func adapt(toLongTurns areLong: Bool) {
+    if pointee.isTraced { return }
+    pointee.handOverLimit =
+      areLong ? Swift.min(pointee.usualHandOvers, longTurns) : pointee.usualHandOvers
   }
 }
 

@@ -56,7 +56,7 @@ package struct Home: ~Copyable {
   /// Those for whom `isPlain` is false: the scheduler's own kind, censuses, a trace.
   var listeners: Int32
   /// `handOverLimit` while nothing is recorded.
-  var usualHandOvers: Int32
+  @usableFromInline var usualHandOvers: Int32
   /// Each switch passes through the loop, because it is recorded; see `Home+Trace.swift`.
   package var isTraced: Bool
   /// Its number in a trace, under the session's.
