@@ -2,6 +2,7 @@
 
 import Coroutines
 import CoroutinesIO
+import Synchronization
 import Testing
 
 #if canImport(Darwin)
@@ -10,11 +11,16 @@ import Darwin
 import Glibc
 #endif
 
-/// Does nothing.
+/// How many SIGUSR2 have been passed over.
+private let passedOver = Atomic<Int>(0)
+
+/// Does nothing, but counts.
 ///
 /// Not `SIG_IGN`, which the programs that other tests start meanwhile would inherit: a shell cannot
 /// trap what is ignored when it begins.
-private let passOver: @convention(c) (Int32) -> Void = { _ in }
+private let passOver: @convention(c) (Int32) -> Void = { number in
+  if number == SIGUSR2 { passedOver.add(1, ordering: .relaxed) }
+}
 
 /// Signals of the system as channels; one test after another, because a process has one handler of each.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct SignalTests {
@@ -68,7 +74,10 @@ private let passOver: @convention(c) (Int32) -> Void = { _ in }
     try runBlocking {
       func open() throws { _ = try SignalChannel(for: .user2) }
       try open()
+      let before = passedOver.load(ordering: .relaxed)
       raise(.user2)
+      // Late, it would end the process below.
+      while passedOver.load(ordering: .relaxed) == before { usleep(100) }
       let channel = try SignalChannel(for: .user2)
       signal(SIGUSR2, SIG_DFL)
       channel.close()
