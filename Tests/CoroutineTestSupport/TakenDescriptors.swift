@@ -15,7 +15,7 @@ package final class TakenDescriptors {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     // Not below one that is open, which the process may have been given: the system starts no processes then.
-    limit.rlim_cur = max(256, rlim_t(OpenDescriptors.now.highest) + 1)
+    limit.rlim_cur = max(256, rlim_t(OpenDescriptors.now.highest) + 1 + rlim_t(left))
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     while case let descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC), descriptor >= 0 {
       taken.append(descriptor)
