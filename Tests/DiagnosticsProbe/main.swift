@@ -85,6 +85,11 @@ func receivesFromIt(_ channel: Channel<Int>) throws -> Int {
   return value + 1
 }
 
+@inline(never)
+func receivesInLoop(_ channel: Channel<Int>) throws {
+  for value in channel { print(value) }
+}
+
 func dumpCrowd(_ show: (CoroutineDump) -> Void) throws {
   let channel = Channel<Int>(name: "crowded \"quoted\", \\ and\nlines <b>")
   let crowd = (0..<100).map { _ in launch(name: "näme") { try receivesFromIt(channel) } }
@@ -147,6 +152,15 @@ let programs: [String: () throws -> Void] = [
   // Dumps.
   "dump": { try runBlocking { try dumpCrowd { print($0) } } },
   "dump-json": { try runBlocking { try dumpCrowd { print($0.json) } } },
+  "dump-loop": {
+    try runBlocking {
+      let channel = Channel<Int>()
+      launch { try receivesInLoop(channel) }
+      try Coroutine.yield()
+      print(CoroutineDump.take())
+      channel.close()
+    }
+  },
   // For signals.
   "sleeps": {
     try runBlocking {

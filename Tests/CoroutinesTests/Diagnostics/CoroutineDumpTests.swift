@@ -188,6 +188,14 @@ import Testing
     #expect(!text.contains("switchOut"), "the library's own frames are left out")
   }
 
+  /// The compiler puts code of the library's into such a loop.
+  @Test(.disabled(if: cck_is_instrumented() != 0, "names would be looked up for too long"))
+  func `who waits in a loop over a channel is shown there`() throws {
+    let probe = try Probe.run("dump-loop")
+    #expect(probe.output.contains("    receivesInLoop(_:)"))
+    #expect(!probe.output.contains("cck_context_switch"))
+  }
+
   @Test(.disabled(if: cck_is_instrumented() != 0, "names would be looked up for too long"))
   func `its JSON has all of them, with names and places`() throws {
     let probe = try Probe.run("dump-json")

@@ -66,8 +66,14 @@ enum Symbols {
       guard let address = UInt64(frame.captured.originalProgramCounter).map({ UInt($0) }) else {
         continue
       }
-      let location = frame.symbol?.sourceLocation
-      let isOurs = isOurs(frame.symbol?.rawName) || isOurs(file: location?.path)
+      var location = frame.symbol?.sourceLocation
+      var isOurs = isOurs(frame.symbol?.rawName)
+      if !isOurs, Self.isOurs(file: location?.path) {
+        // The compiler may put code of ours into a function of the program's without saying so: then that has a line
+        // of ours.
+        isOurs = frame.inlined || frame.symbol == nil
+        location = nil
+      }
       frames[address, default: []].append(
         StackFrame(
           address: address,
