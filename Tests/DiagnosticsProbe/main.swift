@@ -198,9 +198,10 @@ let programs: [String: () throws -> Void] = [
         let end = ContinuousClock.now + .milliseconds(700)
         while ContinuousClock.now < end {}
       }.value()
-      try Coroutine.sleep(for: .milliseconds(300))
-      try launch(name: "blocker") { block(for: 700) }.value()
-      try Coroutine.sleep(for: .milliseconds(300))
+      // The watchdog may take two seconds to look up the names of what it has found.
+      try Coroutine.sleep(for: .seconds(3))
+      try launch(name: "blocker") { block(for: 3000) }.value()
+      try Coroutine.sleep(for: .seconds(1))
     }
     withExtendedLifetime(watchdog) {}
   },

@@ -122,7 +122,8 @@ extension Coroutine {
   }
 
   /// Called with errors that nobody waits for: of coroutines without a scope or a `runBlocking` around
-  /// them, whose handles were dropped before anyone called `join` or `value`.
+  /// them, whose handles were dropped before anyone called `join` or `value`, and of those inside a `runBlocking`
+  /// that throws another error.
   ///
   /// The default prints the error, the coroutine and where it was launched to standard error. A
   /// `CancellationError` is no failure and is not reported. Called on the thread where the last
@@ -144,7 +145,12 @@ extension Coroutine {
     )
     // The loop that it ran on may be over, and its home another's by now: so compare the scheduler.
     if let collector = extras?.collector, let home = thread.currentHome, home.core === collector {
-      if collector.unobservedError == nil { collector.unobservedError = failure }
+      // A test fails with the first; an explorer would print the others in each of its runs.
+      if collector.unobservedError == nil {
+        collector.unobservedError = report
+      } else if collector is EventLoop {
+        Coroutine.unobservedErrorHandler(report)
+      }
     } else {
       Coroutine.unobservedErrorHandler(report)
     }

@@ -14,7 +14,8 @@ import CoroutineKernel
 /// Blocks the calling thread until `body` and every coroutine launched on this loop has finished. If
 /// `body` throws, the coroutines that it launched are cancelled, and once they have finished, its error
 /// is thrown. If `body` returns but a coroutine failed and nobody looked at its error, that error is
-/// thrown.
+/// thrown. One error can be thrown: more of those that nobody looked at go to
+/// `Coroutine.unobservedErrorHandler`.
 ///
 /// Called inside a coroutine it blocks nothing: `body` runs in the calling coroutine, and what it
 /// launches is not waited for.
@@ -55,9 +56,18 @@ public func runBlocking<Result>(
     loop.run()
     guard let finished = main else { fatalError("runBlocking lost its coroutine") }
     main = nil
-    let result = try finished.outcome()
-    if let error = loop.unobservedError { throw error }
-    return result
+    do {
+      let result = try finished.outcome()
+      if let report = loop.unobservedError {
+        loop.unobservedError = nil
+        throw report.error
+      }
+      return result
+    } catch {
+      // The body's error is thrown, so this one would be lost.
+      if let report = loop.unobservedError { Coroutine.unobservedErrorHandler(report) }
+      throw error
+    }
   }
 }
 

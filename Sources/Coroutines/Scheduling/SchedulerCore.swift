@@ -20,7 +20,7 @@ package class SchedulerCore: @unchecked Sendable {
   /// The first error of a coroutine of this scheduler that nobody looked at.
   ///
   /// Touched with the turn.
-  package final var unobservedError: (any Error)?
+  package final var unobservedError: UnobservedError?
 
   /// Unobserved errors are kept for whoever runs the loop, instead of being reported at once.
   package final var collectsUnobservedErrors = false

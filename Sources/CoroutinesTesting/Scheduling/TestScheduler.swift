@@ -116,7 +116,7 @@ public final class TestScheduler: Scheduler, @unchecked Sendable {
       main = nil
       if let deadlock { throw deadlock }
       let result = try finished.outcome()
-      if let error = loop.unobservedError { throw error }
+      if let report = loop.unobservedError { throw report.error }
       return result
     }
   }
@@ -178,7 +178,7 @@ public final class TestScheduler: Scheduler, @unchecked Sendable {
     defer { loop.collectsUnobservedErrors = false }
     let deadlock = loop.withTurn { finish() }
     if let deadlock { throw deadlock }
-    if let error = loop.unobservedError { throw error }
+    if let report = loop.unobservedError { throw report.error }
   }
 
   /// Runs until all have ended; cancels those that wait in vain, and tells.

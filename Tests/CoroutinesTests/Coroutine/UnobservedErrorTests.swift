@@ -106,6 +106,26 @@ import Testing
     #expect(text.contains("UnobservedErrorTests.swift"))
   }
 
+  @Test func `of several the first is thrown, and the others go to the handler`() async {
+    await #expect(processExitsWith: .success) {
+      let reports = Cell<[UnobservedError]>([])
+      Coroutine.unobservedErrorHandler = { reports.value = (reports.value ?? []) + [$0] }
+      #expect(throws: Problem(1)) {
+        try runBlocking { for number in 1...3 { launch { throw Problem(number) } } }
+      }
+      #expect(reports.value?.map { $0.error as? Problem } == [Problem(2), Problem(3)])
+      #expect(throws: Problem(5)) {
+        try runBlocking {
+          let failed = Cell<Coroutine>(launch { throw Problem(4) })
+          try Coroutine.yield()
+          failed.value = nil
+          throw Problem(5)
+        }
+      }
+      #expect(reports.value?.last?.error as? Problem == Problem(4))
+    }
+  }
+
   @Test func `a handle kept past its loop is none of a later loop's business`() async {
     await #expect(processExitsWith: .success) {
       let reports = Counter()

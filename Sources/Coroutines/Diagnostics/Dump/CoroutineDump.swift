@@ -9,7 +9,7 @@ import CoroutineKernel
 /// print(CoroutineDump.take())
 /// ```
 ///
-/// Inside `runBlocking` the signal SIGQUIT (Ctrl-\ in a terminal) prints one to standard error; see
+/// Inside `runBlocking` and `withCoroutine` the signal SIGQUIT (Ctrl-\ in a terminal) prints one to standard error; see
 /// `DumpSignal`.
 ///
 /// Each scheduler is asked to tell of its own coroutines between two of their turns, so what is told is true, and
