@@ -4,6 +4,7 @@
 // DeadlockDetectionTests, DumpSignalTests and CoroutineWatchdogTests run it.
 
 import Coroutines
+import Synchronization
 
 #if canImport(Darwin)
 import Darwin
@@ -11,9 +12,11 @@ import Darwin
 import Glibc
 #endif
 
+/// In memory that others could see: an optimised build leaves out loops that do nothing.
+let steps = Atomic<Int>(1)
+
 func computeForEver() {
-  var number = 1
-  while number != 0 { number = number &* 3 | 1 }
+  while steps.wrappingAdd(1, ordering: .relaxed).newValue != 0 {}
 }
 
 func allocateForEver() {
