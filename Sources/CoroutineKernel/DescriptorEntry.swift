@@ -6,8 +6,8 @@ public import Synchronization
 /// What is known of one descriptor number, and who waits for it.
 ///
 /// Invariants:
-/// - D1. `generation`, `isOwned`, `holders`, `watched` and the queues are guarded by `lock`. The edges are counted under it and may
-///   be read without.
+/// - D1. `generation`, `isOwned`, `holders`, `watched` and the queues are guarded by `lock`. The edges are counted under
+///   it and may be read without.
 /// - D2. An event counts only if it carries the present generation: one of a descriptor that has been closed
 ///   meanwhile, and whose number means something else now, wakes nobody.
 /// - D3. Entries are never freed, so a late event touches valid memory.

@@ -94,6 +94,8 @@ package struct Home: ~Copyable {
   /// parker rings it.
   ///
   /// Retained here, by hand: a home is in memory that the compiler counts references in at each use.
+  // SAFETY: set once, by the holder of the turn; released when the home's memory is (`deinit`), which is never, once the
+  // home has been in use (H3).
   package var reactor: Unmanaged<Reactor>?
   /// The reactor's number if it watches descriptors for good (`Reactor.watcher`); else 0.
   package var watcher: UInt64

@@ -23,16 +23,19 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
       .load(fromByteOffset: FiberOwner.headerSize, as: Self.self)
   }
 
+  /// The channel that this is the state of, for a caller that uses it, or has the turn of one that waits for it.
+  var channel: AnyObject? {
+    // SAFETY: such a channel is alive.
+    pointee.owner.map { Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() }
+  }
+
   /// Its number in the recording that is on.
   func recordedNumber() -> UInt32 { lock.withLock { number } }
 
   /// The same, for a caller that holds the lock.
   private var number: UInt32 {
     if Recorder.isCurrent(pointee.recordedNumber) { return pointee.recordedNumber }
-    let owner = pointee.owner.flatMap {
-      // SAFETY: the channel is alive: the caller uses it.
-      Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue() as? any RecordedChannel
-    }
+    let owner = channel as? any RecordedChannel
     pointee.recordedNumber = Recorder.introduce(
       Recorder.Object(kind: .channel, name: owner?.name, site: owner?.creationSite)
     )

@@ -16,9 +16,7 @@ extension Selection {
     // SAFETY: the entries are in the frame of the call that parked, and so are the channels' owners held by it; it
     // does not run before the caller gives the turn back.
     return (0..<Int(waiter.pointee.clause)).compactMap { index in
-      guard let owner = entries[index].core?.pointee.owner else { return nil }
-      let object = Unmanaged<AnyObject>.fromOpaque(owner).takeUnretainedValue()
-      guard let channel = object as? any WaitSubject else { return nil }
+      guard let channel = entries[index].core?.channel as? any WaitSubject else { return nil }
       return Wait.Subject(channel, entries[index].kind == .send ? "to send" : "to receive")
     }
   }

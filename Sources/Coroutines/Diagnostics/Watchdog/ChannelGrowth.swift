@@ -24,12 +24,8 @@ enum ChannelGrowth {
   ///
   /// Called under the channel's lock, so it only leaves a note.
   static func note(_ core: UnsafeMutablePointer<ChannelCore>, _ slots: Int) {
-    let owner = core.pointee.owner.map {
-      // SAFETY: the channel is alive: somebody sends to it.
-      Unmanaged<AnyObject>.fromOpaque($0).takeUnretainedValue()
-    }
     let note = Note(
-      name: (owner as? any RecordedChannel)?.name,
+      name: (core.channel as? any RecordedChannel)?.name,
       site: core.pointee.site,
       slots: slots
     )
