@@ -81,7 +81,7 @@ static void report(const crash_t *crash, const void *machine_context) {
   if (coroutine == NULL && stack->identifier != 0) coroutine = stack;
   if (coroutine != NULL) {
     cck_put_owner(coroutine);
-    cck_put_launch(coroutine);
+    cck_put_launch(", launched at ", coroutine, "");
   }
   cck_put("\n");
 }

@@ -30,12 +30,7 @@ int cck_overflow_report(const void *address) {
                                  : "launch(stackSize: .kibibytes(");
   cck_put_number(kibibytes * 4 > CCK_STACK_LARGEST >> 10 ? CCK_STACK_LARGEST >> 10 : kibibytes * 4);
   cck_put(")) { … }\n");
-  if (stack->identifier != 0 && stack->fiber != NULL) {
-    cck_put("This is ");
-    cck_put_owner(stack);
-    cck_put_launch(stack);
-    cck_put(".\n");
-  }
+  if (stack->identifier != 0) cck_put_launch("It was launched at ", stack, ".\n");
   return 1;
 }
 

@@ -41,7 +41,7 @@ void cck_put_owner(const cck_stack_t *stack) {
   }
 }
 
-void cck_put_launch(const cck_stack_t *stack) {
+void cck_put_launch(const char *before, const cck_stack_t *stack, const char *after) {
 #if defined(CCK_CONTEXT_INLINE)  // the offsets are for words of 64 bits
   const char *fiber = __atomic_load_n(&stack->fiber, __ATOMIC_ACQUIRE);
   if (fiber == NULL) return;
@@ -53,11 +53,12 @@ void cck_put_launch(const cck_stack_t *stack) {
   memcpy(&line, fiber + CCK_FIBER_SITE_LINE, sizeof(line));
   // Memory may be damaged where a program crashes.
   if (file == NULL || length == 0 || length > 4096) return;
-  cck_put(", launched at ");
+  cck_put(before);
   put_bytes(file, length);
   cck_put(":");
   cck_put_number(line);
+  cck_put(after);
 #else
-  (void)stack;
+  (void)before, (void)stack, (void)after;
 #endif
 }

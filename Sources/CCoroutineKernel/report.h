@@ -15,8 +15,10 @@ void cck_put_number(unsigned long long value);
 /// Writes who is on a stack: `coroutine #7 "fetch"`, or `a generator`.
 void cck_put_owner(const cck_stack_t *_Nonnull stack);
 
-/// Writes `, launched at Program/main.swift:12`, if a coroutine is on the stack and it is known.
-void cck_put_launch(const cck_stack_t *_Nonnull stack);
+/// Writes where the coroutine on the stack was launched, `Program/main.swift:12`, between the two texts; nothing if there
+/// is none, or that is not known.
+void cck_put_launch(
+    const char *_Nonnull before, const cck_stack_t *_Nonnull stack, const char *_Nonnull after);
 
 /// Writes a report if an access to this address was a stack overflow. Returns 1 if so.
 int cck_overflow_report(const void *_Nullable address);

@@ -155,7 +155,9 @@ extension UnsafeMutablePointer where Pointee == Home {
   @discardableResult
   package func fireTimers(at now: Int64) -> Int64? {
     while let timer = pointee.timers.popDue(at: now) {
-      if isTracing { currentThread().record(.timer) }
+      if isTracing {
+        currentThread().record(.timer, other: UInt64(max(0, now &- timer.pointee.deadline)))
+      }
       timer.pointee.fire(timer)
     }
     return pointee.timers.nextLook

@@ -19,7 +19,7 @@ package enum TraceKind: UInt8, Sendable {
   case wake
   /// Its cancellation has been asked for, by `other`.
   case cancel
-  /// A timer of this lane has fired.
+  /// A timer of this lane has fired, `other` nanoseconds after its deadline.
   case timer
   /// The loop sleeps.
   case sleep

@@ -25,6 +25,8 @@ struct TimelineBuilder {
   private var sleeping: [Int: Int64] = [:]
   private var working: [Int: (since: Int64, coroutine: Int)] = [:]
   private var kept: [Slot: Point] = [:]
+  /// When what a timer has just ended on this lane should have ended.
+  private var due: (lane: Int, time: Int64)?
 
   /// The timeline of a trace.
   static func build(_ trace: Trace) -> Timeline {
@@ -37,13 +39,17 @@ struct TimelineBuilder {
   mutating func take(_ event: Trace.Event) {
     let coroutine = event.coroutine.map { number(of: $0) } ?? -1
     let here = Point(time: event.nanoseconds, coroutine: coroutine, lane: event.lane)
+    if due?.lane == event.lane, !event.kind.mayFollowTimer { due = nil }
     switch event.kind {
     case .launched(let parent):
       if coroutine >= 0 { launch(here, by: parent) }
     case .resumed: if coroutine >= 0 { run(here) }
     case .parked(let operation, let subject): park(here, operation, subject)
     case .yielded: begin(.ready, here)
-    case .woken(let waker): wake(here, by: waker)
+    case .woken(let waker):
+      wake(here, by: waker)
+      // Whom a timer wakes, it wakes first.
+      due = nil
     case .ended(let ending):
       timeline.endings[coroutine] = ending
       if ending == .error { mark(.failure, here) }
@@ -51,7 +57,9 @@ struct TimelineBuilder {
     case .cancelled: mark(.cancel, here)
     case .closed(let channel): mark(.close, here, channel)
     case .dropped(let channel): mark(.drop, here, channel)
-    case .timerFired: mark(.timer, here)
+    case .timerFired(let late):
+      mark(.timer, here)
+      due = (event.lane, here.time - nanoseconds(late))
     case .sent(let channel, .coroutine(let receiver)):
       if let receiver {
         let number = number(of: receiver)
@@ -168,10 +176,15 @@ struct TimelineBuilder {
       coroutine: waker.map { number(of: $0) } ?? -1,
       lane: here.lane
     )
-    if lives[here.coroutine].current?.state == .running {
+    if let current = lives[here.coroutine].current, current.state == .running {
       lives[here.coroutine].isWokenEarly = true
     } else {
-      begin(.ready, here)
+      // Since its timer was due it has waited for its loop only.
+      var from = here
+      if let due, due.lane == here.lane {
+        from.time = max(due.time, lives[here.coroutine].current?.start ?? 0)
+      }
+      begin(.ready, from)
     }
     // A value's arrow shows the same.
     let isMessage = lives[here.coroutine].incoming.contains {
@@ -230,6 +243,16 @@ struct TimelineBuilder {
     operations[operation] = timeline.operations.count
     timeline.operations.append(operation)
     return timeline.operations.count - 1
+  }
+}
+
+extension Trace.Kind {
+  /// It may come between a timer and the wake that it leads to: a limit cancels first.
+  fileprivate var mayFollowTimer: Bool {
+    switch self {
+    case .woken, .cancelled: true
+    default: false
+    }
   }
 }
 

@@ -96,7 +96,7 @@ private struct Reader {
     case .end: return .ended(ending(raw.flags))
     case .wake: return .woken(by: other)
     case .cancel: return .cancelled(by: other)
-    case .timer: return .timerFired
+    case .timer: return .timerFired(late: .nanoseconds(Int64(clamping: raw.other)))
     case .sleep: return .fellAsleep
     case .awake: return .wokeUp
     case .offload: return .offloadBegan

@@ -128,8 +128,8 @@ public struct Trace: Sendable {
     case offloadBegan
     /// That work ended.
     case offloadEnded
-    /// A timer fired.
-    case timerFired
+    /// A timer fired, so long after its deadline: as long as the loop had other things to do.
+    case timerFired(late: Duration)
     /// The loop went to sleep.
     case fellAsleep
     /// The loop woke up.

@@ -122,6 +122,35 @@ extension TracingTests {
     }
 
     @Test
+    func `Who sleeps is ready from when its timer was due, however late that fires`() {
+      func event(_ time: Int64, _ coroutine: UInt64?, _ kind: Trace.Kind) -> Trace.Event {
+        Trace.Event(nanoseconds: time, lane: 0, coroutine: coroutine, kind: kind)
+      }
+      var builder = TimelineBuilder()
+      let late = Trace.Kind.timerFired(late: .nanoseconds(300))
+      for event in [
+        event(0, 1, .parked(operation: "sleep", on: nil)),
+        event(0, 2, .parked(operation: "receive", on: nil)),
+        event(0, 3, .parked(operation: "sleep", on: nil)),
+        event(10, 4, .resumed), event(1000, 4, .yielded),
+        event(1000, nil, late), event(1000, 1, .woken(by: nil)),
+        // Nobody's timer ended this wait.
+        event(1001, 2, .woken(by: nil)),
+        // The loop was behind, but not as long as this one waited.
+        event(1002, nil, .timerFired(late: .nanoseconds(5000))), event(1002, 3, .woken(by: nil)),
+        event(1100, 1, .resumed), event(1100, 2, .resumed), event(1100, 3, .resumed),
+      ] { builder.take(event) }
+      func ready(_ coroutine: UInt64) -> [Int64] {
+        builder.timeline.stretches
+          .filter { builder.timeline.coroutines[$0.coroutine] == coroutine && $0.state == .ready }
+          .flatMap { [$0.start, $0.end] }
+      }
+      #expect(ready(1) == [700, 1100])
+      #expect(ready(2) == [1001, 1100])
+      #expect(ready(3) == [0, 1100])
+    }
+
+    @Test
     func `A value that is taken from a sender on its way to sleep has its arrow all the same`() {
       func event(_ time: Int64, _ coroutine: UInt64, _ kind: Trace.Kind) -> Trace.Event {
         Trace.Event(nanoseconds: time, lane: Int(coroutine), coroutine: coroutine, kind: kind)

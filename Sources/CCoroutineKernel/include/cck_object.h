@@ -36,6 +36,9 @@ CCK_INLINE int cck_object_is_shared_by_few(const void *_Nonnull object) {
   return (more & (cck_reference_step - 1)) == 0 && more <= 7 * cck_reference_step;
 }
 
+/// How many strong references there are: the runtime's own count, for reports.
+size_t swift_retainCount(void *_Nonnull object);
+
 /// 1 once `cck_object_is_unshared` can say yes.
 CCK_INLINE int cck_object_counts_are_known(void) { return cck_sole_reference != 0; }
 

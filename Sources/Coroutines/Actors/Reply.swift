@@ -113,7 +113,7 @@ final class ReplyTicket: @unchecked Sendable {
 
   @usableFromInline @inline(never)
   static func abandon(_ promise: AnyPromise) {
-    promise.reject(PromiseError.abandoned(promise.creationSite))
+    promise.reject(PromiseError.unanswered(promise.creationSite))
   }
 
   deinit { end() }

@@ -14,6 +14,8 @@ public import CoroutineKernel
 /// - K2. If a sender waits, `count == limit`, but for such clauses.
 /// - K3. When closed, nobody waits.
 /// - K4. `count <= limit`, and kept values lie in `count` slots from `head` on, around the ring.
+/// - K5. What `rights` names is a `ChannelRight` whose memory is there: it is forgotten, under the lock, as the
+///   first thing when it goes. It is not retained here.
 ///
 /// Locking: all of it under `lock`. Nobody is woken, and no code of the user's runs, under it; moving a
 /// value runs none.
@@ -51,6 +53,9 @@ package struct ChannelCore {
   var recordedNumber: UInt32 = 0
   /// The `Channel` that this is the state of; not retained here.
   @usableFromInline var owner: UnsafeMutableRawPointer?
+  /// What the sending ends and the receiving ends of `makeEnds` share, while there are any (K5).
+  @usableFromInline
+  var rights: (send: UnsafeMutableRawPointer?, receive: UnsafeMutableRawPointer?) = (nil, nil)
   /// Moves one value from the second address to the first; for callers that do not know its type.
   @usableFromInline let move: (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
   /// Exchanges the values at two addresses.

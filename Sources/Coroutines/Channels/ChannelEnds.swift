@@ -1,13 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
+
 /// Closes its channel when the last reference to it goes: what the ends of `makeEnds` share.
 @usableFromInline
 final class ChannelRight<Element>: Sendable {
+  enum Side { case send, receive }
+
   private let channel: Channel<Element>
+  private let side: Side
 
-  init(_ channel: Channel<Element>) { self.channel = channel }
+  /// The right of one side of a channel that nobody else knows yet: its lock is not needed.
+  init(_ channel: Channel<Element>, _ side: Side) {
+    self.channel = channel
+    self.side = side
+    let right = Unmanaged.passUnretained(self).toOpaque()
+    switch side {
+    case .send: channel.core.pointee.rights.send = right
+    case .receive: channel.core.pointee.rights.receive = right
+    }
+  }
 
-  deinit { channel.close() }
+  deinit {
+    let core = channel.core
+    core.lock.withLock {
+      switch side {
+      case .send: core.pointee.rights.send = nil
+      case .receive: core.pointee.rights.receive = nil
+      }
+    }
+    channel.close()
+  }
 }
 
 /// The end of a channel that only sends: what a producer is given.
@@ -185,8 +208,8 @@ extension Channel {
   ) -> (sendEnd: SendEnd<Element>, receiveEnd: ReceiveEnd<Element>) {
     let channel = Channel(capacity: capacity, name: name, file: file, line: line)
     return (
-      SendEnd(channel: channel, right: ChannelRight(channel)),
-      ReceiveEnd(channel: channel, right: ChannelRight(channel))
+      SendEnd(channel: channel, right: ChannelRight(channel, .send)),
+      ReceiveEnd(channel: channel, right: ChannelRight(channel, .receive))
     )
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutineKernel
 import CoroutineKernel
 import Synchronization
 
@@ -120,7 +121,21 @@ extension Channel: WaitSubject {
         }
       return
         "\(kept); \(core.pointee.senders.listed) to send, \(core.pointee.receivers.listed) to receive"
+        + endsHeld
     }
+  }
+
+  /// By how many references its ends are held, of a channel that `makeEnds` made.
+  ///
+  /// To be asked under its lock.
+  private var endsHeld: String {
+    // Without one of the two it is closed, and nobody waits (K3).
+    let rights = core.pointee.rights
+    guard let send = rights.send, let receive = rights.receive else { return "" }
+    // SAFETY: objects whose memory is there while the lock is held (K5); counting retains nothing.
+    let (senders, receivers) = (swift_retainCount(send), swift_retainCount(receive))
+    return "; its send end is held by \(senders) reference\(senders == 1 ? "" : "s"), "
+      + "its receive end by \(receivers)"
   }
 }
 

@@ -14,12 +14,21 @@ public struct PromiseError: Error, Sendable, Hashable, CustomStringConvertible {
   /// Where the promise was made; nil in the members to compare with.
   private let site: SourceSite?
 
+  /// The promise is that of an ask; `site` is where that was.
+  private let isAsk: Bool
+
   /// Of `noneFulfilled`: why each of the promises was rejected; else empty.
   public let reasons: [String]
 
-  private init(_ kind: Kind, _ site: SourceSite? = nil, reasons: [String] = []) {
+  private init(
+    _ kind: Kind,
+    _ site: SourceSite? = nil,
+    isAsk: Bool = false,
+    reasons: [String] = []
+  ) {
     self.kind = kind
     self.site = site
+    self.isAsk = isAsk
     self.reasons = reasons
   }
 
@@ -30,6 +39,10 @@ public struct PromiseError: Error, Sendable, Hashable, CustomStringConvertible {
     case .cancelled:
       "\(promise) was cancelled, so it has no value. Who calls its cancel() decides that; catch this error where "
         + "a cancelled promise is nothing wrong."
+    case .abandoned where isAsk:
+      "The ask\(site.map { " at \($0)" } ?? "") was abandoned: every copy of its Reply went away "
+        + "without an answer. Answer on every path of the handler, errors included, as "
+        + "`reply.answer { … }` does."
     case .abandoned:
       "\(promise) was abandoned: everything that could have fulfilled or rejected it went away without doing so. "
         + "Call one of the two on every path, errors included."
@@ -77,6 +90,11 @@ public struct PromiseError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   static func abandoned(_ site: SourceSite?) -> PromiseError { PromiseError(.abandoned, site) }
+
+  /// Abandoned as well, told of as what it is to the one who asked.
+  static func unanswered(_ ask: SourceSite) -> PromiseError {
+    PromiseError(.abandoned, ask, isAsk: true)
+  }
 
   static func noneFulfilled(_ reasons: [any Error]) -> PromiseError {
     PromiseError(.noneFulfilled, reasons: reasons.map { "\($0)" })

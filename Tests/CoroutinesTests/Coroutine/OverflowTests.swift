@@ -18,7 +18,7 @@ private func recurse(_ depth: Int) -> Int {
   private func expectReport(_ text: String, size: Int) {
     #expect(text.contains("stack overflow in coroutine #"))
     #expect(text.contains("\"runaway\""))
-    #expect(text.contains("\"runaway\", launched at CoroutinesTests/OverflowTests.swift:"))
+    #expect(text.contains("\nIt was launched at CoroutinesTests/OverflowTests.swift:"))
     #expect(text.contains("all \(size) KiB of its stack"))
     #expect(text.contains("launch(stackSize: .kibibytes(\(size * 4)))"))
   }

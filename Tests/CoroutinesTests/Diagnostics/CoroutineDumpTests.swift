@@ -29,6 +29,36 @@ import Testing
       )
       #expect(try #require(entry.stackUsed) > 500)
       #expect(try #require(entry.stackUsed) < entry.stackSize)
+      let text = "\(entry)"
+      #expect(text.hasPrefix("coroutine #\(waiting.id) \"worker\" waits in Channel.receive() for "))
+      #expect(text.contains("\n  on \(subject.description): 0 of 2 kept; "))
+      #expect(text.contains("\n  launched at \(entry.creationSite) by #\(parent)\n"))
+      waiting.cancel()
+    }
+  }
+
+  /// Who keeps an end that is not needed any more keeps the other side waiting: the count tells that somebody does.
+  @Test func `of counted ends it tells how many references hold them`() throws {
+    try runBlocking {
+      let (sender, receiver) = Channel<Int>.makeEnds(capacity: 3)
+      let waiting = launch { _ = try? receiver.receive() }
+      try Coroutine.yield()
+      func held() throws -> (send: Int, receive: Int) {
+        let entry = try #require(CoroutineDump.take().entries.first { $0.id == waiting.id })
+        let details = try #require(entry.wait?.subjects.first?.details)
+        let parts = try #require(
+          details.wholeMatch(
+            of:
+              /0 of 3 kept; .*; its send end is held by (\d+) references?, its receive end by (\d+)/
+          )
+        )
+        return try (#require(Int(parts.1)), #require(Int(parts.2)))
+      }
+      let before = try held()
+      #expect(before.send >= 1 && before.receive >= 1)
+      let copies = [sender, sender, sender]
+      #expect(try held() == (before.send + 3, before.receive))
+      withExtendedLifetime((copies, sender)) {}
       waiting.cancel()
     }
   }

@@ -34,6 +34,18 @@ let actorMessages = Chapter(
       }
     },
     .thrown(
+      "an ask that the handler does not answer",
+      "was abandoned: every copy of its Reply went away",
+      at: "The ask at ",
+      do: "Answer on every path"
+    ) {
+      try runBlocking {
+        let clerk = MessageActor<Question>(name: "clerk") { mailbox in for _ in mailbox {} }
+        defer { clerk.stop() }
+        _ = try clerk.ask { .answer($0) }.await()
+      }
+    },
+    .thrown(
       "an ask of an actor that is restarted meanwhile",
       "was restarted by its supervisor",
       at: "The actor \"clerk\"",

@@ -19,7 +19,7 @@ import Glibc
 /// | coroutines wait for each other in a ring, while others go on | for certain, when somebody looks: `CoroutineDump.cycles`, and the watchdog | reported |
 /// | a promise is pending, and nothing that could settle it exists any more | at once, by counting references | it is rejected with `PromiseError.abandoned` |
 /// | a channel's last `SendEnd`, or `ReceiveEnd`, of `Channel.makeEnds` is gone | at once, by counting references | the channel is closed |
-/// | a coroutine waits for long, for something that only few references lead to | suspected only | told by dumps, to those who look |
+/// | a coroutine waits for long, and its channel's ends are still held | suspected only | dumps tell since when, and by how many references |
 ///
 /// The first kind is found only on Linux, and only while nobody in the process uses Dispatch, tasks, or threads of
 /// their own: these might wake a coroutine, so nothing is certain, and nothing is said. There is no false alarm.

@@ -21,7 +21,7 @@ import CoroutineKernel
 /// takes about a microsecond for each coroutine; its text also the reading of the program's debug information.
 public struct CoroutineDump: Sendable, CustomStringConvertible {
   /// A coroutine in a dump.
-  public struct Entry: Sendable {
+  public struct Entry: Sendable, CustomStringConvertible {
     /// The coroutine's number.
     public let id: UInt64
     /// Its name, if it was given one.
@@ -52,6 +52,9 @@ public struct CoroutineDump: Sendable, CustomStringConvertible {
     /// Lists that its parent can be found by, and that its children are in.
     let membership: UInt?
     let lists: [UInt]
+
+    /// For people: the paragraph of the dump's text that tells of it.
+    public var description: String { DumpText.text(of: self) }
   }
 
   /// What a coroutine in a dump waits for.

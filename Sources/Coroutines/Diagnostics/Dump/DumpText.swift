@@ -50,6 +50,12 @@ struct DumpText {
 
   // MARK: - Coroutines
 
+  /// Of one alone.
+  static func text(of entry: CoroutineDump.Entry) -> String {
+    let dump = CoroutineDump(time: 0, schedulers: [], entries: [entry])
+    return DumpText(dump).body(of: [entry]).joined(separator: "\n")
+  }
+
   /// Coroutines that are at the same place for the same reason are one paragraph, whose place in the text is that
   /// of the first of them.
   private func groups(of scheduler: Int) -> [[CoroutineDump.Entry]] {
