@@ -47,6 +47,25 @@ do {
   print("fails with timer", failure.place, "late")  // prints fails with timer 1 late
 }
 
+// A sender cancelled at each park point in turn: what it was to send is received, or comes back.
+// `victim` is a name: who bears it is cancelled.
+let cancellations = try sweepCancellation { victim in
+  let numbers = Channel<Int>()
+  var (received, kept): ([Int], [Int]) = ([], [])
+  let sender = launch(name: victim) {
+    for number in 1...3 { try numbers.send(number) { kept.append($0) } }
+  }
+  let receiver = launch {
+    while let number = try? numbers.receive() { received.append(number) }
+  }
+  try sender.join()
+  numbers.close()
+  try receiver.join()
+  let all = received + kept
+  precondition(all == Array((1...3).prefix(all.count)))
+}
+print(cancellations.places > 0)  // prints true
+
 // A channel closed at each park point in turn: each value is received or given back.
 let sweep = try sweepCloses { victim in
   let numbers = victim(Channel<Int>())

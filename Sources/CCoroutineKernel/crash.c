@@ -69,8 +69,16 @@ static const cck_stack_t *stack_of_coroutine(const cck_thread_t *thread) {
 
 static void report(const crash_t *crash, const void *machine_context) {
   const cck_stack_t *stack = stack_of(machine_context);
-  const cck_stack_t *coroutine = stack_of_coroutine(cck_thread_current());
-  if (stack == NULL && coroutine == NULL) return;
+  const cck_thread_t *thread = cck_thread_current();
+  const cck_stack_t *coroutine = stack_of_coroutine(thread);
+  if (stack == NULL && coroutine == NULL) {
+    const char *thrown = __atomic_load_n(&thread->thrown, __ATOMIC_ACQUIRE);
+    if (thrown == NULL) return;
+    cck_put("\nswift-coroutines: The error that runBlocking threw last was one that nobody looked at: ");
+    cck_put(thrown);
+    cck_put("\n");
+    return;
+  }
   cck_put("\nswift-coroutines: ");
   cck_put(crash->name);
   cck_put(" in ");

@@ -16,8 +16,10 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "cck_layout.h"
 #include "cck_stack.h"
 #include "cck_thread.h"
+#include "cck_trace.h"
 
 // Frames of others lie where a sanitizer thinks nothing of ours may be.
 #if defined(__has_feature)
@@ -108,6 +110,7 @@ static int step(int from, int to) {
 typedef struct trail {
   uintptr_t start;  // frames further in are the handler's own
   int has_begun;
+  cck_sight_t *sight;
 } trail_t;
 
 static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *argument) {
@@ -115,8 +118,9 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *arg
   uintptr_t pc = (uintptr_t)_Unwind_GetIP(context);
   trail->has_begun |= pc == trail->start;
   if (!trail->has_begun) return _URC_NO_REASON;
-  if (pc == 0 || seen.count == CCK_FRAMES_LIMIT) return _URC_END_OF_STACK;
-  seen.frames[seen.count++] = pc;
+  cck_sight_t *sight = trail->sight;
+  if (pc == 0 || sight->count == CCK_FRAMES_LIMIT) return _URC_END_OF_STACK;
+  sight->frames[sight->count++] = pc;
   return _URC_NO_REASON;
 }
 
@@ -124,21 +128,29 @@ static _Unwind_Reason_Code note_frame(struct _Unwind_Context *context, void *arg
 extern void *_dl_find_object(void *, void *) __attribute__((weak));
 
 // The C library's functions keep no frame pointers, and threads that are blocked are in one of those.
-static void unwind(uintptr_t pc) {
-  seen.count = 0;
+static void unwind(uintptr_t pc, cck_sight_t *sight) {
+  sight->count = 0;
   if (_dl_find_object == NULL) return;
-  trail_t trail = {pc, 0};
+  trail_t trail = {pc, 0, sight};
   _Unwind_Backtrace(note_frame, &trail);
 }
 
-UNCHECKED static void look(int signal, siginfo_t *info, void *machine) {
-  (void)signal, (void)info;
-  int saved_errno = errno;
-  // A late signal of an earlier look may answer for this one if it is for the same thread: that is as good.
-  if (__atomic_load_n(&wanted, __ATOMIC_ACQUIRE) != cck_thread_number() || !step(ASKED, WRITING)) {
-    errno = saved_errno;
-    return;
-  }
+void cck_frames_prepare(void) {
+  cck_sight_t sight;
+  unwind(1, &sight);
+}
+
+// What a coroutine that runs here looks at before it parks: it has been cancelled, or all are recorded.
+static int has_attention(const void *fiber) {
+#if defined(CCK_CONTEXT_INLINE)  // the offset is for words of 64 bits
+  return fiber != NULL && __atomic_load_n((const char *)fiber + CCK_FIBER_ATTENTION, __ATOMIC_RELAXED) != 0;
+#else
+  (void)fiber;
+  return 0;
+#endif
+}
+
+UNCHECKED void cck_frames_of_interrupted(const void *machine, cck_sight_t *sight) {
   const ucontext_t *context = machine;
 #if defined(__x86_64__)
   uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
@@ -151,24 +163,34 @@ UNCHECKED static void look(int signal, siginfo_t *info, void *machine) {
 #endif
   cck_thread_t *thread = cck_thread_current();
   const cck_stack_t *stack = cck_stack_around((const void *)sp);
-  seen.home = thread->home;
-  seen.identifier = stack != NULL ? stack->identifier : 0;
-  seen.name[0] = 0;
+  sight->home = thread->home;
+  sight->identifier = stack != NULL ? stack->identifier : 0;
+  sight->is_cancelled = has_attention(thread->fiber) && cck_trace_current() == 0;
+  sight->name[0] = 0;
   if (stack != NULL && stack->label != NULL) {
     size_t length = 0;
-    while (length < sizeof(seen.name) - 1 && stack->label[length] != 0) {
-      seen.name[length] = stack->label[length];
+    while (length < sizeof(sight->name) - 1 && stack->label[length] != 0) {
+      sight->name[length] = stack->label[length];
       length++;
     }
-    seen.name[length] = 0;
+    sight->name[length] = 0;
   }
-  unwind(pc);
+  unwind(pc, sight);
   // Between the stack pointer and the stack's end: the chain of a C function without frame pointers may lead
   // anywhere.
-  if (seen.count < 2) {
-    seen.count = walk(pc, fp, sp - sizeof(uintptr_t), end_of_stack(sp), seen.frames, CCK_FRAMES_LIMIT);
+  if (sight->count < 2) {
+    sight->count = walk(pc, fp, sp - sizeof(uintptr_t), end_of_stack(sp), sight->frames, CCK_FRAMES_LIMIT);
   }
-  __atomic_store_n(&stage, IDLE, __ATOMIC_RELEASE);
+}
+
+static void look(int signal, siginfo_t *info, void *machine) {
+  (void)signal, (void)info;
+  int saved_errno = errno;
+  // A late signal of an earlier look may answer for this one if it is for the same thread: that is as good.
+  if (__atomic_load_n(&wanted, __ATOMIC_ACQUIRE) == cck_thread_number() && step(ASKED, WRITING)) {
+    cck_frames_of_interrupted(machine, &seen);
+    __atomic_store_n(&stage, IDLE, __ATOMIC_RELEASE);
+  }
   errno = saved_errno;
 }
 
@@ -185,8 +207,7 @@ static int install(void) {
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigfillset(&action.sa_mask);
   if (sigaction(SIGURG, &action, NULL) != 0) return errno;
-  // The first use allocates.
-  unwind(1);
+  cck_frames_prepare();
   is_installed = 1;
   return 0;
 }
@@ -241,6 +262,13 @@ int cck_thread_count(void) {
 int cck_thread_number(void) { return 0; }
 
 void cck_thread_can_be_seen(void) {}
+
+void cck_frames_prepare(void) {}
+
+void cck_frames_of_interrupted(const void *machine, cck_sight_t *sight) {
+  (void)machine;
+  memset(sight, 0, sizeof(*sight));
+}
 
 int cck_frames_of_thread(int number, int64_t timeout, cck_sight_t *sight) {
   (void)number, (void)timeout, (void)sight;

@@ -139,13 +139,21 @@ static _Unwind_Reason_Code follow(struct _Unwind_Context *frame, void *argument)
   return trail->is_caught ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
 
+static uintptr_t place_of(const ucontext_t *context) {
+#if defined(__x86_64__)
+  return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+#else
+  return (uintptr_t)context->uc_mcontext.pc;
+#endif
+}
+
+int cck_moment_is_waiting(const void *machine_context) {
+  return holds(&library, place_of(machine_context)) && is_waiting(machine_context);
+}
+
 int cck_moment_is_free(const void *machine_context) {
   const ucontext_t *context = machine_context;
-#if defined(__x86_64__)
-  uintptr_t pc = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-#else
-  uintptr_t pc = (uintptr_t)context->uc_mcontext.pc;
-#endif
+  uintptr_t pc = place_of(context);
   if (holds(&linker, pc) || (holds(&library, pc) && !is_waiting(context))) return 0;
   trail_t trail = {.start = pc};
   _Unwind_Backtrace(follow, &trail);
@@ -155,6 +163,11 @@ int cck_moment_is_free(const void *machine_context) {
 #else
 
 int cck_moment_prepare(void) { return 0; }
+
+int cck_moment_is_waiting(const void *machine_context) {
+  (void)machine_context;
+  return 0;
+}
 
 int cck_moment_is_free(const void *machine_context) {
   (void)machine_context;

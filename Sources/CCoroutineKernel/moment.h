@@ -12,4 +12,7 @@ int cck_moment_prepare(void);
 /// interrupted is in none of the C library's functions that it could come into conflict with.
 int cck_moment_is_free(const void *_Nonnull machine_context);
 
+/// 1 if the code that the signal interrupted waits in a system call; what it waits for may have to be asked for again.
+int cck_moment_is_waiting(const void *_Nonnull machine_context);
+
 #endif

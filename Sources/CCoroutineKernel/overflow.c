@@ -17,6 +17,14 @@
 // Stands in `alternate_stack` of threads that had a signal stack before we came.
 static char foreign;
 
+// The call that takes the size of a stack.
+static const char *with_more_stack(const cck_stack_t *stack) {
+  if (stack->identifier == 0) return "Generator(stackSize: .kibibytes(";
+  // What `runBlocking` runs has this name.
+  if (stack->label != NULL && strcmp(stack->label, "main") == 0) return "runBlocking(stackSize: .kibibytes(";
+  return "launch(stackSize: .kibibytes(";
+}
+
 int cck_overflow_report(const void *address) {
   const cck_stack_t *stack = cck_stack_whose_guard(address);
   if (stack == NULL) return 0;
@@ -26,8 +34,7 @@ int cck_overflow_report(const void *address) {
   cck_put(": all ");
   cck_put_number(kibibytes);
   cck_put(" KiB of its stack are used. Either a recursion does not end, or it needs more: ");
-  cck_put(stack->identifier == 0 ? "Generator(stackSize: .kibibytes("
-                                 : "launch(stackSize: .kibibytes(");
+  cck_put(with_more_stack(stack));
   cck_put_number(kibibytes * 4 > CCK_STACK_LARGEST >> 10 ? CCK_STACK_LARGEST >> 10 : kibibytes * 4);
   cck_put(")) { … }\n");
   if (stack->identifier != 0) cck_put_launch("It was launched at ", stack, ".\n");

@@ -29,6 +29,10 @@ static struct sigaction previous;
 static void (*server)(void);
 static int has_come;
 
+// Written in the handler before the thread is woken, and read by that.
+static cck_sight_t interrupted;
+static int has_interrupted;
+
 // The thread that serves the signal. It is wanted in a process with more threads than one; whoever makes it from
 // ABSENT to STARTED starts it.
 enum { ABSENT, STARTED };
@@ -64,7 +68,7 @@ static int is_alone(void) { return &__libc_single_threaded != NULL && __libc_sin
 
 // True if the thread can be started in the handler.
 static int can_be_late(int number) {
-  if (!is_alone() || !cck_moment_prepare()) return 0;
+  if (!cck_moment_prepare() || !is_alone()) return 0;
   struct sigevent event;
   memset(&event, 0, sizeof(event));
   event.sigev_notify = SIGEV_SIGNAL;
@@ -149,6 +153,10 @@ static void handle(int number, siginfo_t *info, void *machine_context) {
   int saved_errno = errno;
   int is_second = __atomic_exchange_n(&has_come, 1, __ATOMIC_SEQ_CST) && !is_of_timer(info);
   // A child that was forked has the handler, but neither the thread nor the timer.
+  if (!is_second && !is_of_timer(info) && cck_moment_is_waiting(machine_context)) {
+    cck_frames_of_interrupted(machine_context, &interrupted);
+    has_interrupted = interrupted.identifier != 0;
+  }
   if (is_second || getpid() != owner) {
     sigaction(number, &previous, NULL);
     raise(number);  // it is blocked, so it comes when the handler has returned
@@ -160,6 +168,8 @@ static void handle(int number, siginfo_t *info, void *machine_context) {
   }
   errno = saved_errno;
 }
+
+const cck_sight_t *cck_signal_interrupted(void) { return has_interrupted ? &interrupted : NULL; }
 
 void cck_signal_keep_up(void) {
   if (__atomic_load_n(&expected, __ATOMIC_ACQUIRE) != 0 && !is_started() && !is_alone()) start_thread();
@@ -180,6 +190,7 @@ int cck_signal_expect(int number, void (*serve)(void)) {
   if (!is_unhandled()) return EBUSY;
   int error = prepare();
   if (error != 0) return error;
+  cck_frames_prepare();
   owner = getpid();
   server = serve;
   if (!can_be_late(number)) error = start_thread();

@@ -45,6 +45,18 @@ static void at_thread_exit(void *record) {
   cck_trace_leave(thread);
   cck_stack_release_cache(thread);
   cck_overflow_uninstall(thread);
+  cck_thread_note_thrown(NULL);
+}
+
+void cck_thread_note_thrown(const char *text) {
+  cck_thread_t *thread = cck_thread_current();
+  char *old = thread->thrown;
+  // A handler of this thread's reads it, and finds a whole text or none.
+  __atomic_store_n(&thread->thrown, NULL, __ATOMIC_RELAXED);
+  free(old);
+  if (text == NULL) return;
+  char *copy = strdup(text);
+  __atomic_store_n(&thread->thrown, copy, __ATOMIC_RELEASE);
 }
 
 static void make_exit_key(void) { pthread_key_create(&exit_key, at_thread_exit); }

@@ -46,7 +46,7 @@ public enum BlockingCalls {
   /// - Parameter body: What to do; it may park.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func withParking<Result>(_ body: () throws -> Result) throws -> Result {
     Hooks.install
     return try ParkingScope.current.withValue(ParkingScope(isOn: true), body)
@@ -60,7 +60,7 @@ public enum BlockingCalls {
   /// - Parameter body: What to do.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func withoutParking<Result>(_ body: () throws -> Result) throws -> Result {
     Hooks.install
     return try ParkingScope.current.withValue(ParkingScope(isOn: false), body)

@@ -25,7 +25,7 @@ public final class Sequencer: Sendable {
   ///   - body: What to do at this place. If it throws, the number is passed all the same.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func step<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result {
     demand(number >= 0, "Step \(number) of a sequencer; they begin with 0.")
     let (before, own) = steps.promises(of: number)
@@ -44,7 +44,7 @@ public final class Sequencer: Sendable {
   ///
   /// - Parameter number: 0 or more; each number once.
   /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func step(_ number: Int) throws { try step(number) {} }
 
   /// The steps' ends.

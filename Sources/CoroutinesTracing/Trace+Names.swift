@@ -9,8 +9,10 @@ extension Trace {
     return "#\(coroutine) \(site.split(separator: "/").last ?? "")"
   }
 
-  /// `channel "jobs"`, or `channel Main.swift:12`.
+  /// `channel "jobs"`, `channel Main.swift:12`, or `CoroutineSemaphore`.
   func label(of object: Object) -> String {
+    // What is of no kind of its own has the name of its type.
+    if object.kind == .other { return object.name ?? "something" }
     if let name = object.name { return "\(object.kind.rawValue) \"\(name)\"" }
     guard let site = object.creationSite else { return object.kind.rawValue }
     return "\(object.kind.rawValue) \(site.split(separator: "/").last ?? "")"

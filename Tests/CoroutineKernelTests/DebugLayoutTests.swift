@@ -40,6 +40,12 @@ import Testing
         .load(fromByteOffset: Int(CCK_FIBER_PHASE), as: UInt8.self)
       #expect(Int(byte) == number)
     }
+    for attention in [false, true] {
+      fiber.pointee.attention.store(attention, ordering: .relaxed)
+      let byte = UnsafeRawPointer(fiber)
+        .load(fromByteOffset: Int(CCK_FIBER_ATTENTION), as: UInt8.self)
+      #expect(byte == (attention ? 1 : 0))
+    }
     let text = UnsafeMutablePointer<UInt8>.allocate(capacity: 1)
     fiber.pointee.operation = UnsafePointer(text)
     #expect(word(fiber, CCK_FIBER_OPERATION) == UInt(bitPattern: text))

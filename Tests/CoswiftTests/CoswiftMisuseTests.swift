@@ -29,7 +29,7 @@ struct CoswiftMisuseTests {
       end.wait()
     }
     let text = String(decoding: result.standardErrorContent, as: UTF8.self)
-    #expect(text.contains("threw Problem(number: 7)"))
+    #expect(text.contains("nobody looked at: Problem(number: 7)"))
     #expect(!text.contains("Problem(number: 8)"))
     #expect(!text.contains("ancel"))
   }

@@ -159,8 +159,13 @@ let programs: [String: () throws -> Void] = [
     try runBlocking {
       let channel = Channel<Int>()
       launch { try receivesInLoop(channel) }
+      launch(name: "closure") { for value in channel { print(value) } }
+      let atRest = MessageActor<Int>(name: "at rest") { mailbox in
+        for message in mailbox { print(message) }
+      }
       try Coroutine.yield()
       print(CoroutineDump.take())
+      atRest.stop()
       channel.close()
     }
   },
@@ -173,6 +178,15 @@ let programs: [String: () throws -> Void] = [
   },
   "computes": { try occupy(computeForEver) },
   "allocates": { try occupy(allocateForEver) },
+  "blocks-once": {
+    try runBlocking {
+      _ = launch(name: "blocker") {
+        sayReady()
+        block(for: 30_000)
+        try Coroutine.sleep(for: .seconds(60))
+      }
+    }
+  },
   "blocks": { try occupy { while true { sleep(60) } } },
   "reads": { try occupy(readForEver) },
   "locked": { try occupy(lockTwice) },
@@ -205,6 +219,21 @@ let programs: [String: () throws -> Void] = [
       try Coroutine.sleep(for: .seconds(3))
       try launch(name: "blocker") { block(for: 3000) }.value()
       try Coroutine.sleep(for: .seconds(1))
+    }
+    withExtendedLifetime(watchdog) {}
+  },
+  "stubborn": {
+    var limits = CoroutineWatchdog.Limits()
+    limits.turnLimit = .milliseconds(200)
+    let watchdog = CoroutineWatchdog(limits: limits)
+    try runBlocking {
+      let end = ContinuousClock.now + .milliseconds(900)
+      let stubborn = launch(name: "stubborn") {
+        while ContinuousClock.now < end { try? Coroutine.sleep(for: .milliseconds(1)) }
+      }
+      try Coroutine.yield()
+      try stubborn.cancelAndJoin()
+      try Coroutine.sleep(for: .seconds(3))
     }
     withExtendedLifetime(watchdog) {}
   },

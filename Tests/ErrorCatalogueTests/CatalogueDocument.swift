@@ -66,10 +66,10 @@ enum CatalogueDocument {
     text = text.replacing(/ErrorCatalogueTests\/\w+\.swift:\d+/, with: "App/Main.swift:12")
     text = text.replacing(/((?:Coroutines\w*|coswift)\/[\w+]+\.swift):\d+/) { "\($0.output.1)" }
     var numbers: [Substring] = []
-    text = text.replacing(/coroutine #(\d+)/) { match in
-      let place = numbers.firstIndex(of: match.output.1) ?? numbers.count
-      if place == numbers.count { numbers.append(match.output.1) }
-      return "coroutine #\(7 + place)"
+    text = text.replacing(/(coroutine |[,;] )#(\d+)/) { match in
+      let place = numbers.firstIndex(of: match.output.2) ?? numbers.count
+      if place == numbers.count { numbers.append(match.output.2) }
+      return "\(match.output.1)#\(7 + place)"
     }
     text = text.replacing(/127\.0\.0\.1:\d{4,5}/, with: "127.0.0.1:49152")
     text = text.replacing(/after \d+ guarded stacks/, with: "after 26212 guarded stacks")

@@ -16,6 +16,7 @@ typedef struct cck_sight {
   uint64_t identifier;                ///< Of the coroutine that it runs, or 0.
   char name[64];                      ///< Its name, cut short; empty if it has none.
   const void *_Nullable home;         ///< The scheduler that it works for, or null.
+  int is_cancelled;                   ///< The coroutine has been cancelled, or a scope that it is in.
   uint32_t count;                     ///< Addresses.
   uintptr_t frames[CCK_FRAMES_LIMIT]; ///< The innermost first.
 } cck_sight_t;
@@ -43,6 +44,13 @@ void cck_thread_can_be_seen(void);
 /// A system call that the thread is blocked in goes on afterwards; of those that never do (sleeps, polls), the
 /// C library returns EINTR. So this is for threads that are suspected of something.
 int cck_frames_of_thread(int number, int64_t timeout, cck_sight_t *_Nonnull sight);
+
+/// The same of the calling thread, in a handler of a signal, by the machine context of that. Nothing but the number
+/// is set, to 0, where that cannot be done.
+void cck_frames_of_interrupted(const void *_Nonnull machine_context, cck_sight_t *_Nonnull sight);
+
+/// To be called before the first of these, and outside of handlers: it may allocate.
+void cck_frames_prepare(void);
 
 /// 1 if another thread of this process sleeps in a system call, 0 if it runs or wants to, -1 if that is not known.
 int cck_thread_is_blocked(int number);

@@ -18,6 +18,7 @@
 #define CCK_FIBER_OLDER 136  // In a list of unstarted ones; else what it waits on.
 #define CCK_FIBER_IDENTIFIER 200
 #define CCK_FIBER_PHASE 211
+#define CCK_FIBER_ATTENTION 212
 #define CCK_FIBER_EXTRAS 216
 #define CCK_FIBER_SITE_START 224
 #define CCK_FIBER_SITE_LENGTH 232  // 32 bits

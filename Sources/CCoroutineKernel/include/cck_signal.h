@@ -5,6 +5,7 @@
 #define CCK_SIGNAL_H
 
 #include "cck_base.h"
+#include "cck_frames.h"
 
 /// Has the next signal of this number wake `cck_signal_wait`, and the one after that do what it does by itself. To
 /// be called once.
@@ -22,5 +23,9 @@ void cck_signal_keep_up(void);
 
 /// Blocks until that signal comes.
 void cck_signal_wait(void);
+
+/// After that: what the signal interrupted, if that was a coroutine which blocked its thread in a system call. The
+/// call may have returned early for it, so who looks later does not find it. Null if it was anything else.
+const cck_sight_t *_Nullable cck_signal_interrupted(void);
 
 #endif

@@ -45,6 +45,7 @@ typedef struct cck_thread {
   uint32_t recent_top;                   ///< Where the next one goes, modulo the length.
   void *_Nullable observer;              ///< Checked builds: who is told of preemption points, or null.
   struct cck_trace_ring *_Nullable trace_ring;  ///< Where this thread records events; see cck_trace.h.
+  char *_Nullable thrown;  ///< What was thrown to code that may not catch it; see cck_thread_note_thrown.
 } cck_thread_t;
 
 extern __thread cck_thread_t cck_thread_record __attribute__((tls_model("initial-exec")));
@@ -80,6 +81,10 @@ CCK_INLINE uint32_t cck_thread_random(cck_thread_t *_Nonnull thread) {
   thread->random = value;
   return value;
 }
+
+/// Keeps a copy of a text about the error that the calling thread is about to throw to its caller, or, with null, forgets
+/// the one before. Should nobody catch it, the report of the crash says it: Swift's own does not know the place.
+void cck_thread_note_thrown(const char *_Nullable text);
 
 /// Starts a detached thread that calls `body(context)`. Returns 0, or the system's error number.
 int cck_thread_start(

@@ -654,19 +654,19 @@
           bar([["running", sums[RUNNING]], ["blocked", sums[BLOCKED]], ["asleep", sums[ASLEEP]]], t1 - t0)], go: () => chooseRow(row) };
       }), "No loop."));
 
-    const waits = [];
-    for (let i = 0; i < stretchCount; i++) if (S.state[i] === PARKED && clip(i) > 0) waits.push(i);
-    waits.sort((a, b) => clip(b) - clip(a));
-    parts.push(table("Longest waits", "waits", [["time", "number"], ["who", "text"], ["where", "text"]],
-      waits.slice(0, 12).map((item) => ({ cells: [time(clip(item)), coroutines[S.coroutine[item]].label, whatOf(item)],
-        go: () => { choose(item); bringIntoView(item); } })), "Nobody waited."));
-
     const turns = [];
     for (let i = 0; i < stretchCount; i++) if (S.state[i] === RUNNING && clip(i) > 0) turns.push(i);
     turns.sort((a, b) => clip(b) - clip(a));
     parts.push(table("Longest turns", "turns", [["time", "number"], ["who", "text"], ["loop", "text"]],
       turns.slice(0, 12).map((item) => ({ cells: [time(clip(item)), coroutines[S.coroutine[item]].label, lanes[S.lane[item]]?.name ?? ""],
         go: () => { choose(item); bringIntoView(item); } })), "Nobody ran."));
+
+    const waits = [];
+    for (let i = 0; i < stretchCount; i++) if (S.state[i] === PARKED && clip(i) > 0) waits.push(i);
+    waits.sort((a, b) => clip(b) - clip(a));
+    parts.push(table("Longest waits", "waits", [["time", "number"], ["who", "text"], ["where", "text"]],
+      waits.slice(0, 12).map((item) => ({ cells: [time(clip(item)), coroutines[S.coroutine[item]].label, whatOf(item)],
+        go: () => { choose(item); bringIntoView(item); } })), "Nobody waited."));
 
     const channels = objects.map((object, i) => ({ object, i, values: 0, waiting: 0, waits: 0 })).filter((c) => c.object.kind === "channel");
     const byObject = new Map(channels.map((c) => [c.i, c]));

@@ -43,7 +43,7 @@ public struct Mailbox<Message>: Sequence, IteratorProtocol, Sendable {
   /// - Returns: The oldest message.
   /// - Throws: `ChannelError.closed` once the actor is stopped and the mailbox empty; `CancellationError`.
   @inlinable
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receive() throws -> Message {
     core.beginTaking("Mailbox.receive()")
     let (message, ticket) = try channel.receive().open()

@@ -51,7 +51,11 @@ public final class MessageActor<Message>: @unchecked Sendable, CustomStringConve
 
   /// An actor without a coroutine.
   init(unstarted name: String?, _ capacity: MailboxCapacity, _ site: SourceSite) {
-    let channel = Channel<Envelope<Message>>(capacity: capacity.channel)
+    let channel = Channel<Envelope<Message>>(
+      capacity: capacity.channel,
+      name: name.map { "mailbox of \($0)" } ?? "mailbox",
+      at: site
+    )
     self.channel = channel
     waits = capacity.waits
     fails = capacity.fails

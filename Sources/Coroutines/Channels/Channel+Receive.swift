@@ -129,7 +129,7 @@ extension Channel {
   ///
   /// - Returns: One value or more, in order.
   /// - Throws: As `receive`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receiveAll() throws -> [Element] {
     var elements = [try receive()]
     while case .received(let element) = receiveIfReady() { elements.append(element) }
@@ -144,7 +144,7 @@ extension Channel {
   /// - Parameter count: Zero (parks for nothing) or more.
   /// - Returns: Exactly `count` values, in order.
   /// - Throws: As `receive` if there was no value yet, else `PartialReceiveError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receive(count: Int) throws -> [Element] {
     demand(count >= 0, "receive(count: \(count)): the count must be 0 or more.")
     _ = try Parking.begin("Channel.receive(count:)", currentThread())

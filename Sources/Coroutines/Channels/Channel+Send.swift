@@ -37,7 +37,7 @@ extension Channel {
   ///     sender, under no lock. A value that the channel drops, by its capacity, counts as sent.
   /// - Throws: `ChannelError.closed`; `CancellationError`; `CoroutineError.outsideCoroutine`.
   @inlinable
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func send(
     _ element: sending Element,
     onUndelivered: (sending Element) -> Void

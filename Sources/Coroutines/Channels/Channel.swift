@@ -47,18 +47,24 @@ public final class Channel<Element>: @unchecked Sendable {
   ///   - file: Where it is made; leave out.
   ///   - line: Where it is made; leave out.
   @inlinable
-  public init(
+  public convenience init(
     capacity: ChannelCapacity = .rendezvous,
     name: String? = nil,
     file: StaticString = #fileID,
     line: UInt = #line
   ) {
+    self.init(capacity: capacity, name: name, at: SourceSite(file: file, line: line))
+  }
+
+  /// One that counts as made at a given place: where something was made that has it.
+  @inlinable
+  init(capacity: ChannelCapacity, name: String?, at site: SourceSite) {
     self.name = name
     core = .allocate(capacity: 1)
     core.initialize(
       to: ChannelCore(
         capacity,
-        site: SourceSite(file: file, line: line),
+        site: site,
         stride: MemoryLayout<Element>.stride,
         move: { target, source in
           // SAFETY: callers pass a free slot and one that holds a value of this channel.

@@ -45,7 +45,7 @@ public struct SendEnd<Element>: Sendable {
   /// - Parameter element: The value.
   /// - Throws: `ChannelError.closed`; `CancellationError`; `CoroutineError.outsideCoroutine`.
   @inlinable
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func send(_ element: sending Element) throws {
     // It counts as there while it waits, even if this is its last use.
     defer { withExtendedLifetime(right) {} }
@@ -59,7 +59,7 @@ public struct SendEnd<Element>: Sendable {
   ///   - onUndelivered: Gets the value back before the error is thrown.
   /// - Throws: `ChannelError.closed`; `CancellationError`; `CoroutineError.outsideCoroutine`.
   @inlinable
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func send(
     _ element: sending Element,
     onUndelivered: (sending Element) -> Void
@@ -110,7 +110,7 @@ public struct ReceiveEnd<Element>: Sendable, Sequence {
   /// - Returns: The oldest value.
   /// - Throws: `ChannelError.closed`; `CancellationError`; `CoroutineError.outsideCoroutine`.
   @inlinable
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receive() throws -> Element {
     // It counts as there while it waits, even if this is its last use.
     defer { withExtendedLifetime(right) {} }
@@ -137,7 +137,7 @@ public struct ReceiveEnd<Element>: Sendable, Sequence {
   ///
   /// - Returns: One value or more, in order.
   /// - Throws: As `receive`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receiveAll() throws -> [Element] {
     // It counts as there while it waits, even if this is its last use.
     defer { withExtendedLifetime(right) {} }
@@ -149,7 +149,7 @@ public struct ReceiveEnd<Element>: Sendable, Sequence {
   /// - Parameter count: Zero (parks for nothing) or more.
   /// - Returns: Exactly `count` values, in order.
   /// - Throws: As `receive` if there was no value yet, else `PartialReceiveError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receive(count: Int) throws -> [Element] {
     // It counts as there while it waits, even if this is its last use.
     defer { withExtendedLifetime(right) {} }
@@ -187,12 +187,15 @@ extension Channel {
   /// it closed. A producer that fails, or forgets `close()`, hangs nobody.
   ///
   /// ```swift
-  /// let (results, reader) = Channel<Int>.makeEnds(capacity: 8)
-  /// for part in 1...3 { launch { try results.send(part * part) } }
+  /// func squares() -> ReceiveEnd<Int> {
+  ///   let (results, squares) = Channel<Int>.makeEnds(capacity: 8)
+  ///   for part in 1...3 { launch { try results.send(part * part) } }
+  ///   return squares
+  /// }
   /// ```
   ///
-  /// A copy that is kept where it is not needed any more keeps the channel open: hand the end over, and do not keep
-  /// it in a variable that lives on.
+  /// A copy that is kept keeps the channel open, and a variable keeps one until its scope is left: a loop over
+  /// `squares` in the scope of `results` would never end. The form with a closure leaves no such variable.
   ///
   /// - Parameters:
   ///   - capacity: What it keeps; `rendezvous` if left out.
@@ -211,5 +214,34 @@ extension Channel {
       SendEnd(channel: channel, right: ChannelRight(channel, .send)),
       ReceiveEnd(channel: channel, right: ChannelRight(channel, .receive))
     )
+  }
+
+  /// The same, for a producer that is started at once: nobody is left with its end by mistake.
+  ///
+  /// ```swift
+  /// let squares = Channel<Int>.makeEnds(capacity: 8) { results in
+  ///   for part in 1...3 { launch { try results.send(part * part) } }
+  /// }
+  /// for square in squares { print(square) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - capacity: What it keeps; `rendezvous` if left out.
+  ///   - name: For dumps and reports of deadlocks.
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
+  ///   - handOver: Called at once; gives the end that sends to those who will.
+  /// - Returns: The end that receives.
+  /// - Throws: What `handOver` throws.
+  public static func makeEnds(
+    capacity: ChannelCapacity = .rendezvous,
+    name: String? = nil,
+    file: StaticString = #fileID,
+    line: UInt = #line,
+    _ handOver: (SendEnd<Element>) throws -> Void
+  ) rethrows -> ReceiveEnd<Element> {
+    let ends = makeEnds(capacity: capacity, name: name, file: file, line: line)
+    try handOver(ends.sendEnd)
+    return ends.receiveEnd
   }
 }

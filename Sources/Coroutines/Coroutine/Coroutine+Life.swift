@@ -141,6 +141,7 @@ extension Coroutine {
       error: failure,
       coroutine: "\(self)",
       creationSite: creationSite,
+      beginning: "launched",
       remedy: "Call `join()` or `value()` on the handle, or launch it in a scope."
     )
     // The loop that it ran on may be over, and its home another's by now: so compare the scheduler.
@@ -165,12 +166,18 @@ public struct UnobservedError: Sendable, CustomStringConvertible {
   public let coroutine: String
   /// Where it was launched or made.
   public let creationSite: SourceSite
+  /// What happened at that place: `launched`.
+  let beginning: String
   /// What to do about it.
   let remedy: String
 
   /// What happened, to what, and what to do.
   public var description: String {
-    "\(coroutine), made at \(creationSite), threw \(error), and nobody looked at it. \(remedy)"
+    let what = "\(error)"
+    // Many an error is a sentence.
+    let end = what.last.map { ".!?".contains($0) } == true ? "" : "."
+    return "\(coroutine), \(beginning) at \(creationSite), threw an error that nobody looked at: "
+      + "\(what)\(end) \(remedy)"
   }
 
   /// Guards `storedHandler`. (The standard library's `Mutex` is not seen by ThreadSanitizer on Linux.)

@@ -49,7 +49,7 @@ public final class CoroutineLocal<Value: Sendable>: Sendable {
   ///   - operation: What runs with it; it may park.
   /// - Returns: What `operation` returns.
   /// - Throws: What `operation` throws; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func withValue<Result>(_ value: Value, _ operation: () throws -> Result) throws -> Result {
     guard let fiber = currentThread().runningFiber else {
       throw CoroutineError.outsideCoroutine("CoroutineLocal.withValue(_:)")

@@ -315,7 +315,7 @@ package enum Recorder {
     let key = UInt64(UInt(bitPattern: Unmanaged.passUnretained(object).toOpaque()))
     let place = site.map { UInt64(UInt(bitPattern: $0.start)) } ?? 0
     return number(key, place, UInt64(site?.shortLine ?? 0), thread) {
-      Object(kind: kind, name: nil, site: site)
+      Object(kind: kind, name: kind == .other ? "\(type(of: object))" : nil, site: site)
     }
   }
 }

@@ -64,6 +64,7 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
           error: error,
           coroutine: "a Generator<\(Element.self)>",
           creationSite: creationSite,
+          beginning: "made",
           remedy: "Look at the generator's `error` when it has no more values."
         )
       )

@@ -56,6 +56,7 @@ public func awaitTask<Result>(
 ///   - body: What it does.
 /// - Returns: What it returns.
 /// - Throws: What it throws; `CancellationError` if it was cancelled.
+@discardableResult
 public func withCoroutine<Result>(
   on scheduler: Scheduler? = nil,
   name: String? = nil,

@@ -22,7 +22,7 @@ import CoroutineKernel
 /// - Parameter work: What to do. It runs outside any coroutine and must not park.
 /// - Returns: What `work` returns.
 /// - Throws: What `work` throws; `CancellationError`; `CoroutineError.outsideCoroutine`.
-@available(*, noasync)
+@available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func offload<Result>(_ work: sending @escaping () throws -> Result) throws -> sending Result
 {
   let caller = try Parking.begin("offload(_:)", currentThread()).pointee.identifier

@@ -140,7 +140,7 @@ public final class ProgressPromise<Value>: Sendable {
   /// - Parameter cancellation: What cancelling the caller does to the promise.
   /// - Returns: The value or the error.
   /// - Throws: `CancellationError` if the caller is cancelled; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func settled(onCancellation cancellation: AwaitCancellation = .leavePromise) throws
     -> Promise<Value>.Outcome
   {

@@ -11,7 +11,7 @@ import CoroutineKernel
 /// - Parameter promises: The promises; may be none.
 /// - Returns: A value or an error for each.
 /// - Throws: `CancellationError` if the caller is cancelled; `CoroutineError.outsideCoroutine`.
-@available(*, noasync)
+@available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func awaitAll<Value>(
   _ promises: [Promise<Value>]
 ) throws -> [Result<Value, any Error>] {
@@ -27,7 +27,7 @@ public func awaitAll<Value>(
 /// - Parameter promise: The promises, of any types.
 /// - Returns: A value or an error for each.
 /// - Throws: `CancellationError` if the caller is cancelled; `CoroutineError.outsideCoroutine`.
-@available(*, noasync)
+@available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func awaitAll<each Value>(
   _ promise: repeat Promise<each Value>
 ) throws -> (repeat Result<each Value, any Error>) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutineKernel
 import CoroutineKernel
 
 /// Runs an event loop on the calling thread: the bridge from ordinary code into coroutines.
@@ -15,7 +16,7 @@ import CoroutineKernel
 /// `body` throws, the coroutines that it launched are cancelled, and once they have finished, its error
 /// is thrown. If `body` returns but a coroutine failed and nobody looked at its error, that error is
 /// thrown. One error can be thrown: more of those that nobody looked at go to
-/// `Coroutine.unobservedErrorHandler`.
+/// `Coroutine.unobservedErrorHandler`. If nobody catches the error, the report of the crash says which coroutine's it was.
 ///
 /// Called inside a coroutine it blocks nothing: `body` runs in the calling coroutine, and what it
 /// launches is not waited for.
@@ -27,7 +28,8 @@ import CoroutineKernel
 ///   - body: What to do.
 /// - Returns: What `body` returns.
 /// - Throws: What `body` throws, or an error that nobody looked at.
-@available(*, noasync, message: "It would block a thread of the concurrency pool.")
+@discardableResult
+@available(*, noasync, message: "It would block the task's thread: try await withCoroutine { … }")
 public func runBlocking<Result>(
   stackSize: StackSize = .default,
   file: StaticString = #fileID,
@@ -37,6 +39,7 @@ public func runBlocking<Result>(
   if currentThread().runningFiber != nil { return try body() }
   return try withoutActuallyEscaping(body) { body in
     DumpSignal.armByDefault()
+    cck_thread_note_thrown(nil)
     let loop = EventLoop(label: "runBlocking at \(file):\(line)", stopsWhenEmpty: true)
     loop.collectsUnobservedErrors = true
     var main: ValueCoroutine<Result>? = loop.launch(
@@ -60,6 +63,7 @@ public func runBlocking<Result>(
       let result = try finished.outcome()
       if let report = loop.unobservedError {
         loop.unobservedError = nil
+        "\(report)".withCString { cck_thread_note_thrown($0) }
         throw report.error
       }
       return result

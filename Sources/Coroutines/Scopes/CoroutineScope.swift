@@ -25,7 +25,8 @@ public import Dispatch
 /// - Returns: What `body` returns.
 /// - Throws: The first error of a child or of `body`; `CancellationError`;
 ///   `CoroutineError.outsideCoroutine`.
-@available(*, noasync)
+@discardableResult
+@available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func withCoroutineScope<Result>(
   _ body: (CoroutineScope) throws -> Result
 ) throws -> Result {

@@ -11,7 +11,7 @@ import CoroutineKernel
 /// - Parameter body: What to do.
 /// - Returns: What `body` returns.
 /// - Throws: What `body` throws; `CoroutineError.outsideCoroutine`.
-@available(*, noasync)
+@available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func withCancellationShield<Result>(_ body: () throws -> Result) throws -> Result {
   guard let fiber = currentThread().runningFiber else {
     throw CoroutineError.outsideCoroutine("withCancellationShield(_:)")

@@ -33,7 +33,7 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
 ///   - body: What to do.
 /// - Returns: What `body` returns.
 /// - Throws: `TimeoutError`; what `body` throws; `CoroutineError.outsideCoroutine`.
-@available(*, noasync)
+@available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func withTimeout<Result>(
   _ limit: Duration,
   file: StaticString = #fileID,
@@ -60,7 +60,7 @@ public func withTimeout<Result>(
 ///   - body: What to do.
 /// - Returns: What `body` returns.
 /// - Throws: `TimeoutError`; what `body` throws; `CoroutineError.outsideCoroutine`.
-@available(*, noasync)
+@available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func withDeadline<Result>(
   _ deadline: CoroutineClock.Instant,
   file: StaticString = #fileID,
@@ -85,7 +85,7 @@ public func withDeadline<Result>(
 ///   - body: What to do.
 /// - Returns: What `body` returns.
 /// - Throws: `TimeoutError`; what `body` throws; `CoroutineError.outsideCoroutine`.
-@available(*, noasync)
+@available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func withDeadline<Result>(
   _ deadline: ContinuousClock.Instant,
   file: StaticString = #fileID,

@@ -29,7 +29,7 @@
 /// - Throws: What that action throws; `ChannelError.closed` if the winner's channel is closed;
 ///   `CancellationError`; `CoroutineError.outsideCoroutine`.
 @inlinable @inline(__always)
-@available(*, noasync)
+@available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func select<Result>(
   @SelectBuilder _ clauses: () throws -> SelectOutcome<Result>
 ) throws -> Result {

@@ -69,7 +69,7 @@ public final class SupervisedChild: @unchecked Sendable {
   /// *Cancellation:* ends the wait only.
   ///
   /// - Throws: `CancellationError` if the caller is cancelled; `CoroutineError` outside a coroutine or in itself.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func join() throws { try part.lifetime.join("SupervisedChild.join()") }
 }
 

@@ -161,7 +161,7 @@ public final class Supervisor: @unchecked Sendable {
   /// *Cancellation:* ends the wait only.
   ///
   /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func waitForChildren() throws { try core.live.wait() }
 }
 
@@ -182,7 +182,7 @@ public final class Supervisor: @unchecked Sendable {
 ///   - body: Adds the children, and does what is to be done beside them.
 /// - Returns: What `body` returns.
 /// - Throws: What `body` throws; `SupervisorError`; `CoroutineError.outsideCoroutine`.
-@available(*, noasync)
+@available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func withSupervisor<Result>(
   name: String? = nil,
   strategy: SupervisionStrategy = .oneForOne,

@@ -56,7 +56,7 @@ public final class CoroutineBarrier: @unchecked Sendable {
   /// - Returns: True for the one party of the round that came last; false for all if the round was completed by
   ///   `leave`.
   /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   @discardableResult
   public func wait() throws -> Bool {
     let thread = currentThread()

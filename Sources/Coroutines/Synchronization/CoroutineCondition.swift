@@ -43,7 +43,7 @@ public final class CoroutineCondition: @unchecked Sendable {
   ///
   /// - Parameter isTrue: What to wait for; must not park.
   /// - Throws: What `isTrue` throws; as `wait()`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func wait(until isTrue: () throws -> Bool) throws {
     try check(
       "CoroutineCondition.wait(until:)",
@@ -61,7 +61,7 @@ public final class CoroutineCondition: @unchecked Sendable {
   ///
   /// - Throws: `SynchronizationError.notHeldByCaller` if the caller does not hold the mutex; `CancellationError`;
   ///   `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func wait() throws {
     let thread = currentThread()
     let fiber = try Parking.begin("CoroutineCondition.wait()", thread)

@@ -61,7 +61,7 @@ public final class CoroutineMutex: @unchecked Sendable {
   /// - Throws: What `body` throws; `SynchronizationError.heldByCaller` if the caller holds it already;
   ///   `SynchronizationError.holderFinished`; `CancellationError`; `CoroutineError.outsideCoroutine`.
   @inlinable
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     try acquire("CoroutineMutex.withLock(_:)", keepsHolder: false)
     defer { release("CoroutineMutex.withLock(_:)") }
@@ -93,7 +93,7 @@ public final class CoroutineMutex: @unchecked Sendable {
   ///
   /// - Throws: `SynchronizationError.heldByCaller` if the caller holds it already;
   ///   `SynchronizationError.holderFinished`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func lock() throws {
     try acquire("CoroutineMutex.lock()", keepsHolder: true)
   }

@@ -37,7 +37,7 @@ public final class CoroutineOnce<Value>: @unchecked Sendable {
   /// - Returns: The value.
   /// - Throws: What `make` throws; `SynchronizationError.heldByCaller` if `make` asks for the value that it is
   ///   making; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func value(_ make: () throws -> Value) throws -> Value {
     _ = try Parking.begin("CoroutineOnce.value(_:)", currentThread())
     if let value = valueIfReady { return value }

@@ -57,7 +57,7 @@ public final class CoroutineReadWriteLock: @unchecked Sendable {
   /// - Throws: What `body` throws; `SynchronizationError.heldByCaller` if the caller writes;
   ///   `CancellationError`; `CoroutineError.outsideCoroutine`.
   @inlinable
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func withReadLock<Result>(_ body: () throws -> Result) throws -> Result {
     var hold = LockHold(isWriter: false)
     return try withUnsafeMutablePointer(to: &hold) { hold in
@@ -97,7 +97,7 @@ public final class CoroutineReadWriteLock: @unchecked Sendable {
   /// - Throws: What `body` throws; `SynchronizationError.heldByCaller` if the caller reads or writes;
   ///   `CancellationError`; `CoroutineError.outsideCoroutine`.
   @inlinable
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func withWriteLock<Result>(_ body: () throws -> Result) throws -> Result {
     var hold = LockHold(isWriter: true)
     return try withUnsafeMutablePointer(to: &hold) { hold in

@@ -60,7 +60,7 @@ public final class CoroutineSemaphore: @unchecked Sendable {
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; `CancellationError`; `CoroutineError.outsideCoroutine`.
   @inlinable
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func withPermit<Result>(_ body: () throws -> Result) throws -> Result {
     try withPermits(1, body)
   }
@@ -75,7 +75,7 @@ public final class CoroutineSemaphore: @unchecked Sendable {
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; `CancellationError`; `CoroutineError.outsideCoroutine`.
   @inlinable
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func withPermits<Result>(_ count: Int, _ body: () throws -> Result) throws -> Result {
     try acquire(count)
     defer { release(count) }

@@ -67,7 +67,10 @@ public struct CoroutineClock: Clock {
     guard let home = currentThread().currentHome else {
       return clockNow()
     }
-    return home.core.now
+    let now = home.core.now
+    // A wait that begins now is told of with its true length, however long the turn was before.
+    home.pointee.lookedAt = now
+    return now
   }
 }
 

@@ -21,7 +21,7 @@ extension CoroutineNamespace where Base: JSONDecoder {
   ///   - data: JSON.
   /// - Returns: The value.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     let base = base
     return try exclusiveCall { try base.decode(type, from: data) }
@@ -40,7 +40,7 @@ extension CoroutineNamespace where Base: JSONEncoder {
   /// - Parameter value: What to encode.
   /// - Returns: JSON.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
     let base = base
     return try exclusiveCall { try base.encode(value) }
@@ -59,7 +59,7 @@ extension CoroutineNamespace where Base: JSONSerialization {
   /// - Parameter object: The object.
   /// - Returns: True if it can.
   /// - Throws: `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func isValidJSONObject(_ object: Any) throws -> Bool {
     try exclusiveCall { JSONSerialization.isValidJSONObject(object) }
   }
@@ -71,7 +71,7 @@ extension CoroutineNamespace where Base: JSONSerialization {
   ///   - options: How.
   /// - Returns: The object.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func jsonObject(
     with data: Data,
     options: JSONSerialization.ReadingOptions = []
@@ -86,7 +86,7 @@ extension CoroutineNamespace where Base: JSONSerialization {
   ///   - options: How.
   /// - Returns: The object.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func jsonObject(
     with stream: InputStream,
     options: JSONSerialization.ReadingOptions = []
@@ -102,7 +102,7 @@ extension CoroutineNamespace where Base: JSONSerialization {
   /// - Returns: JSON.
   /// - Throws: `CocoaError(.propertyListWriteInvalid)` if the object cannot be written, where the plain
   ///   call stops some programs; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func data(
     withJSONObject object: Any,
     options: JSONSerialization.WritingOptions = []
@@ -121,7 +121,7 @@ extension CoroutineNamespace where Base: JSONSerialization {
   ///   - options: How.
   /// - Returns: The bytes written.
   /// - Throws: As `data(withJSONObject:options:)`; what the stream reports.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func writeJSONObject(
     _ object: Any,
     to stream: OutputStream,
@@ -152,7 +152,7 @@ extension CoroutineNamespace where Base == String {
   ///
   /// - Returns: The object.
   /// - Throws: What `JSONSerialization` throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func jsonObject() throws -> sending Any {
     let data = Data(base.utf8)
     return try blockingCall {

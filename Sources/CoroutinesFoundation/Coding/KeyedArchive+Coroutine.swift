@@ -19,7 +19,7 @@ extension CoroutineNamespace where Base: NSKeyedArchiver {
   ///   - requiringSecureCoding: Whether an object without secure coding is refused.
   /// - Returns: The archive.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func archivedData(
     withRootObject object: Any,
     requiringSecureCoding: Bool = true
@@ -39,7 +39,7 @@ extension CoroutineNamespace where Base: NSKeyedArchiver {
   ///   - url: The file.
   ///   - requiringSecureCoding: Whether an object without secure coding is refused.
   /// - Throws: What the plain calls throw; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func archive(
     rootObject object: Any,
     to url: URL,
@@ -68,7 +68,7 @@ extension CoroutineNamespace where Base: NSKeyedUnarchiver {
   ///   - data: The archive.
   /// - Returns: The object; nil if the archive holds nil.
   /// - Throws: What `NSKeyedUnarchiver.unarchivedObject(ofClass:from:)` throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func unarchivedObject<Object: NSObject & NSSecureCoding>(
     ofClass type: Object.Type,
     from data: Data
@@ -83,7 +83,7 @@ extension CoroutineNamespace where Base: NSKeyedUnarchiver {
   ///   - data: The archive.
   /// - Returns: The object; nil if the archive holds nil.
   /// - Throws: What `NSKeyedUnarchiver.unarchivedObject(ofClasses:from:)` throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func unarchivedObject(
     ofClasses classes: [AnyClass],
     from data: Data
@@ -100,7 +100,7 @@ extension CoroutineNamespace where Base: NSKeyedUnarchiver {
   ///   - url: The file.
   /// - Returns: The object; nil if the archive holds nil.
   /// - Throws: What the plain calls throw; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func unarchivedObject<Object: NSObject & NSSecureCoding>(
     ofClass type: Object.Type,
     at url: URL
@@ -115,7 +115,7 @@ extension CoroutineNamespace where Base: NSKeyedUnarchiver {
   /// - Parameter data: The archive.
   /// - Returns: The object; nil if the archive holds nil.
   /// - Throws: What the plain calls throw; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func unarchiveTopLevelObject(with data: Data) throws -> sending Any? {
     try blockingCall {
       let unarchiver = try NSKeyedUnarchiver(forReadingFrom: data)

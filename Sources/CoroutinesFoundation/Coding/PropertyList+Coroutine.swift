@@ -20,7 +20,7 @@ extension CoroutineNamespace where Base: PropertyListDecoder {
   ///   - data: A property list.
   /// - Returns: The value.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
     let base = base
     return try exclusiveCall { try base.decode(type, from: data) }
@@ -39,7 +39,7 @@ extension CoroutineNamespace where Base: PropertyListEncoder {
   /// - Parameter value: What to encode.
   /// - Returns: A property list.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func encode<Value: Encodable>(_ value: Value) throws -> Data {
     let base = base
     return try exclusiveCall { try base.encode(value) }
@@ -60,7 +60,7 @@ extension CoroutineNamespace where Base: PropertyListSerialization {
   ///   - format: The format.
   /// - Returns: True if it can.
   /// - Throws: `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func propertyList(
     _ list: Any,
     isValidFor format: PropertyListSerialization.PropertyListFormat
@@ -75,7 +75,7 @@ extension CoroutineNamespace where Base: PropertyListSerialization {
   ///   - options: How.
   /// - Returns: The object, and the format that the list was in.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func propertyList(
     from data: Data,
     options: PropertyListSerialization.ReadOptions = []
@@ -102,7 +102,7 @@ extension CoroutineNamespace where Base: PropertyListSerialization {
   ///   - options: How.
   /// - Returns: The object, and the format that the list was in.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func propertyList(
     with stream: InputStream,
     options: PropertyListSerialization.ReadOptions = []
@@ -126,7 +126,7 @@ extension CoroutineNamespace where Base: PropertyListSerialization {
   /// - Returns: The list.
   /// - Throws: `CocoaError(.propertyListWriteInvalid)` if the object cannot be written, where the plain
   ///   call stops some programs; what that throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func data(
     fromPropertyList list: Any,
     format: PropertyListSerialization.PropertyListFormat = .xml
@@ -144,7 +144,7 @@ extension CoroutineNamespace where Base: PropertyListSerialization {
   ///   - format: The format.
   /// - Returns: The bytes written.
   /// - Throws: As `data(fromPropertyList:format:)`; what the stream reports.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func writePropertyList(
     _ list: Any,
     to stream: OutputStream,

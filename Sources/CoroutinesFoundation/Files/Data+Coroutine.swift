@@ -18,7 +18,7 @@ extension CoroutineNamespace where Base == Data {
   ///   - options: How.
   /// - Returns: Its bytes.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func contents(of url: URL, options: Data.ReadingOptions = []) throws -> Data {
     try blockingCall { try Data(contentsOf: url, options: options) }
   }
@@ -30,7 +30,7 @@ extension CoroutineNamespace where Base == Data {
   ///   - options: How.
   /// - Returns: Its bytes.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func contents(
     ofFile path: String,
     options: Data.ReadingOptions = []
@@ -44,7 +44,7 @@ extension CoroutineNamespace where Base == Data {
   ///   - url: Where to.
   ///   - options: How.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(to url: URL, options: Data.WritingOptions = []) throws {
     let base = base
     try blockingCall { try base.write(to: url, options: options) }
@@ -56,7 +56,7 @@ extension CoroutineNamespace where Base == Data {
   ///   - path: Where to.
   ///   - options: How.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(toFile path: String, options: Data.WritingOptions = []) throws {
     try write(to: URL(fileURLWithPath: path), options: options)
   }

@@ -13,7 +13,7 @@ extension FileManager: CoroutineNamespaceProviding {}
 /// end unobserved.
 extension CoroutineNamespace where Base: FileManager {
   /// Makes a directory.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func createDirectory(
     atPath path: String,
     withIntermediateDirectories: Bool = false,
@@ -30,7 +30,7 @@ extension CoroutineNamespace where Base: FileManager {
   }
 
   /// Makes a directory.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func createDirectory(
     at url: URL,
     withIntermediateDirectories: Bool = false,
@@ -47,7 +47,7 @@ extension CoroutineNamespace where Base: FileManager {
   }
 
   /// Makes a file; false if that was not possible.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func createFile(
     atPath path: String,
     contents: Data?,
@@ -60,7 +60,7 @@ extension CoroutineNamespace where Base: FileManager {
   }
 
   /// Makes a symbolic link.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func createSymbolicLink(
     atPath path: String,
     withDestinationPath destination: String
@@ -70,70 +70,70 @@ extension CoroutineNamespace where Base: FileManager {
   }
 
   /// Makes a symbolic link.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func createSymbolicLink(at url: URL, withDestinationURL destination: URL) throws {
     let base = base
     try blockingCall { try base.createSymbolicLink(at: url, withDestinationURL: destination) }
   }
 
   /// Copies a file, or a directory with all that is in it.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func copyItem(atPath source: String, toPath target: String) throws {
     let base = base
     try blockingCall { try base.copyItem(atPath: source, toPath: target) }
   }
 
   /// Copies a file, or a directory with all that is in it.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func copyItem(at source: URL, to target: URL) throws {
     let base = base
     try blockingCall { try base.copyItem(at: source, to: target) }
   }
 
   /// Moves a file or a directory.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func moveItem(atPath source: String, toPath target: String) throws {
     let base = base
     try blockingCall { try base.moveItem(atPath: source, toPath: target) }
   }
 
   /// Moves a file or a directory.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func moveItem(at source: URL, to target: URL) throws {
     let base = base
     try blockingCall { try base.moveItem(at: source, to: target) }
   }
 
   /// Makes a hard link.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func linkItem(atPath source: String, toPath target: String) throws {
     let base = base
     try blockingCall { try base.linkItem(atPath: source, toPath: target) }
   }
 
   /// Makes a hard link.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func linkItem(at source: URL, to target: URL) throws {
     let base = base
     try blockingCall { try base.linkItem(at: source, to: target) }
   }
 
   /// Removes a file, or a directory with all that is in it.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func removeItem(atPath path: String) throws {
     let base = base
     try blockingCall { try base.removeItem(atPath: path) }
   }
 
   /// Removes a file, or a directory with all that is in it.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func removeItem(at url: URL) throws {
     let base = base
     try blockingCall { try base.removeItem(at: url) }
   }
 
   /// Puts one item in the place of another; returns where it is then.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func replaceItemAt(
     _ original: URL,
     withItemAt new: URL,

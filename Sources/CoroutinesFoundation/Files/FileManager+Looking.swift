@@ -12,14 +12,14 @@ public import Foundation
 /// end unobserved.
 extension CoroutineNamespace where Base: FileManager {
   /// The names in a directory.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func contentsOfDirectory(atPath path: String) throws -> [String] {
     let base = base
     return try blockingCall { try base.contentsOfDirectory(atPath: path) }
   }
 
   /// What is in a directory.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func contentsOfDirectory(
     at url: URL,
     includingPropertiesForKeys keys: [URLResourceKey]? = nil,
@@ -32,35 +32,35 @@ extension CoroutineNamespace where Base: FileManager {
   }
 
   /// All paths below a directory.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func subpathsOfDirectory(atPath path: String) throws -> [String] {
     let base = base
     return try blockingCall { try base.subpathsOfDirectory(atPath: path) }
   }
 
   /// All paths below a directory; nil if it cannot be read.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func subpaths(atPath path: String) throws -> [String]? {
     let base = base
     return try blockingCall { base.subpaths(atPath: path) }
   }
 
   /// The attributes of a file.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func attributesOfItem(atPath path: String) throws -> [FileAttributeKey: Any] {
     let base = base
     return try blockingCall { try base.attributesOfItem(atPath: path) }
   }
 
   /// The attributes of the file system that a path is on.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func attributesOfFileSystem(forPath path: String) throws -> [FileAttributeKey: Any] {
     let base = base
     return try blockingCall { try base.attributesOfFileSystem(forPath: path) }
   }
 
   /// Changes the attributes of a file.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func setAttributes(
     _ attributes: sending [FileAttributeKey: Any],
     ofItemAtPath path: String
@@ -70,63 +70,63 @@ extension CoroutineNamespace where Base: FileManager {
   }
 
   /// What a symbolic link names.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func destinationOfSymbolicLink(atPath path: String) throws -> String {
     let base = base
     return try blockingCall { try base.destinationOfSymbolicLink(atPath: path) }
   }
 
   /// True if there is a file or a directory.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func fileExists(atPath path: String) throws -> Bool {
     let base = base
     return try blockingCall { base.fileExists(atPath: path) }
   }
 
   /// True if the caller may read the file.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func isReadableFile(atPath path: String) throws -> Bool {
     let base = base
     return try blockingCall { base.isReadableFile(atPath: path) }
   }
 
   /// True if the caller may write to the file.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func isWritableFile(atPath path: String) throws -> Bool {
     let base = base
     return try blockingCall { base.isWritableFile(atPath: path) }
   }
 
   /// True if the caller may execute the file.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func isExecutableFile(atPath path: String) throws -> Bool {
     let base = base
     return try blockingCall { base.isExecutableFile(atPath: path) }
   }
 
   /// True if the caller may remove the file.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func isDeletableFile(atPath path: String) throws -> Bool {
     let base = base
     return try blockingCall { base.isDeletableFile(atPath: path) }
   }
 
   /// True if two files or directories are the same inside.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func contentsEqual(atPath one: String, andPath other: String) throws -> Bool {
     let base = base
     return try blockingCall { base.contentsEqual(atPath: one, andPath: other) }
   }
 
   /// The bytes of a file; nil if it cannot be read.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func contents(atPath path: String) throws -> Data? {
     let base = base
     return try blockingCall { base.contents(atPath: path) }
   }
 
   /// Whether there is something, and whether that is a directory.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func fileExistsAndIsDirectory(
     atPath path: String
   ) throws -> (exists: Bool, isDirectory: Bool) {
@@ -178,7 +178,7 @@ extension CoroutineNamespace where Base: FileManager {
 
   #if canImport(Darwin)
   /// Moves a file or a directory to the trash; returns where it is then.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func trashItem(at url: URL) throws -> URL? {
     let base = base
     return try blockingCall {

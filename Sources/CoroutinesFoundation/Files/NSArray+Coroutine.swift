@@ -17,7 +17,7 @@ extension CoroutineNamespace where Base: NSArray {
   /// - Returns: The array, with members that cannot be changed.
   /// - Throws: What reading throws; `CocoaError(.propertyListReadCorrupt)` if it is no array;
   ///   `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func contents(of url: URL) throws -> NSArray {
     NSArray(array: try PropertyListFile.read([Any].self, from: url))
   }
@@ -27,7 +27,7 @@ extension CoroutineNamespace where Base: NSArray {
   /// - Parameter path: The file.
   /// - Returns: The array, with members that cannot be changed.
   /// - Throws: As `contents(of:)`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func contents(ofFile path: String) throws -> NSArray {
     try contents(of: URL(fileURLWithPath: path))
   }
@@ -39,7 +39,7 @@ extension CoroutineNamespace where Base: NSArray {
   ///   - atomically: Whether the file is either as before or complete, whatever happens.
   /// - Throws: What writing throws; `CocoaError(.propertyListWriteInvalid)` if a member has no place in a
   ///   property list; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(to url: URL, atomically: Bool = true) throws {
     try PropertyListFile.write(base, to: url, atomically: atomically)
   }
@@ -50,7 +50,7 @@ extension CoroutineNamespace where Base: NSArray {
   ///   - path: Where to.
   ///   - atomically: Whether the file is either as before or complete, whatever happens.
   /// - Throws: As `write(to:atomically:)`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(toFile path: String, atomically: Bool = true) throws {
     try write(to: URL(fileURLWithPath: path), atomically: atomically)
   }

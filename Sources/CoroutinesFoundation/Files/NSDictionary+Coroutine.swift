@@ -17,7 +17,7 @@ extension CoroutineNamespace where Base: NSDictionary {
   /// - Returns: The dictionary, with values that cannot be changed.
   /// - Throws: What reading throws; `CocoaError(.propertyListReadCorrupt)` if it is no dictionary;
   ///   `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func contents(of url: URL) throws -> NSDictionary {
     NSDictionary(dictionary: try PropertyListFile.read([String: Any].self, from: url))
   }
@@ -27,7 +27,7 @@ extension CoroutineNamespace where Base: NSDictionary {
   /// - Parameter path: The file.
   /// - Returns: The dictionary, with values that cannot be changed.
   /// - Throws: As `contents(of:)`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func contents(ofFile path: String) throws -> NSDictionary {
     try contents(of: URL(fileURLWithPath: path))
   }
@@ -39,7 +39,7 @@ extension CoroutineNamespace where Base: NSDictionary {
   ///   - atomically: Whether the file is either as before or complete, whatever happens.
   /// - Throws: What writing throws; `CocoaError(.propertyListWriteInvalid)` if a key or value has no place in a
   ///   property list; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(to url: URL, atomically: Bool = true) throws {
     try PropertyListFile.write(base, to: url, atomically: atomically)
   }
@@ -50,7 +50,7 @@ extension CoroutineNamespace where Base: NSDictionary {
   ///   - path: Where to.
   ///   - atomically: Whether the file is either as before or complete, whatever happens.
   /// - Throws: As `write(to:atomically:)`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(toFile path: String, atomically: Bool = true) throws {
     try write(to: URL(fileURLWithPath: path), atomically: atomically)
   }

@@ -17,7 +17,7 @@ extension CoroutineNamespace where Base == String {
   ///   - encoding: What its bytes mean.
   /// - Returns: The text.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func contents(of url: URL, encoding: String.Encoding = .utf8) throws -> String {
     try blockingCall { try String(contentsOf: url, encoding: encoding) }
   }
@@ -29,7 +29,7 @@ extension CoroutineNamespace where Base == String {
   ///   - encoding: What its bytes mean.
   /// - Returns: The text.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func contents(
     ofFile path: String,
     encoding: String.Encoding = .utf8
@@ -42,7 +42,7 @@ extension CoroutineNamespace where Base == String {
   /// - Parameter url: What to read.
   /// - Returns: The text, and what its bytes were taken to mean.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func contentsAndEncoding(
     of url: URL
   ) throws -> (text: String, encoding: String.Encoding) {
@@ -58,7 +58,7 @@ extension CoroutineNamespace where Base == String {
   /// - Parameter path: Which one.
   /// - Returns: The text, and what its bytes were taken to mean.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func contentsAndEncoding(
     ofFile path: String
   ) throws -> (text: String, encoding: String.Encoding) {
@@ -72,7 +72,7 @@ extension CoroutineNamespace where Base == String {
   ///   - atomically: Whether the file is either as before or complete, whatever happens.
   ///   - encoding: What the bytes mean.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(
     to url: URL,
     atomically: Bool = true,
@@ -89,7 +89,7 @@ extension CoroutineNamespace where Base == String {
   ///   - atomically: Whether the file is either as before or complete, whatever happens.
   ///   - encoding: What the bytes mean.
   /// - Throws: What the plain call throws; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(
     toFile path: String,
     atomically: Bool = true,

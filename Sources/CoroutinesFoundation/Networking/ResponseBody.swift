@@ -16,7 +16,7 @@ extension CoroutineNamespace where Base: URLSession {
   ///   - bufferSize: Bytes kept in memory for a slow consumer.
   /// - Returns: The response and its body to come.
   /// - Throws: What `URLSession` reports, as it is; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func stream(from url: URL, bufferSize: Int = 1 << 20) throws -> ResponseBody {
     try stream(for: URLRequest(url: url), bufferSize: bufferSize)
   }
@@ -45,7 +45,7 @@ extension CoroutineNamespace where Base: URLSession {
   ///   - bufferSize: Bytes kept in memory for a slow consumer; more than 0.
   /// - Returns: The response and its body to come.
   /// - Throws: What `URLSession` reports, as it is; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func stream(for request: URLRequest, bufferSize: Int = 1 << 20) throws -> ResponseBody {
     demand(bufferSize > 0, "stream(for:bufferSize: \(bufferSize)): it must be more than 0.")
     try Coroutine.checkCancellation()
@@ -110,7 +110,7 @@ public final class ResponseBody: Sequence, Sendable {
   /// - Returns: One byte or more; nil at the end of the body.
   /// - Throws: What `URLSession` reports, as it is (a body that is shorter than announced is an error);
   ///   `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receive() throws -> Data? {
     do {
       return try runBlocking { try chunks.receive() }

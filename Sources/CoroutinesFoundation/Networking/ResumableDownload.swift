@@ -21,7 +21,7 @@ extension CoroutineNamespace where Base: URLSession {
   ///     directory if left out.
   /// - Returns: The file and the response.
   /// - Throws: What `URLSession` reports, as it is; what the file system reports; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func download(from url: URL, to file: URL? = nil) throws -> (URL, URLResponse) {
     try download(for: URLRequest(url: url), to: file)
   }
@@ -36,7 +36,7 @@ extension CoroutineNamespace where Base: URLSession {
   ///     directory if left out.
   /// - Returns: The file and the response.
   /// - Throws: What `URLSession` reports, as it is; what the file system reports; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func download(for request: URLRequest, to file: URL? = nil) throws -> (URL, URLResponse) {
     let download = resumableDownload(for: request, to: file)
     do {
@@ -130,7 +130,7 @@ public final class ResumableDownload: Sendable {
   /// - Returns: The file and the response; of a resumed download that is the one to the last request, and
   ///   its status is 206.
   /// - Throws: What `URLSession` reports, as it is; what the file system reports; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func run() throws -> (URL, URLResponse) { try run(reporting: nil) }
 
   /// The same, with a report of the fraction that has come.

@@ -48,7 +48,7 @@ extension CoroutineNamespace where Base: URLSession {
   ///   - body: What to send.
   /// - Returns: The body and the response.
   /// - Throws: What `URLSession` reports, as it is; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func upload(for request: URLRequest, from body: Data) throws -> (Data, URLResponse) {
     try exchange { base.uploadTask(with: request, from: body, completionHandler: $0) }
   }
@@ -62,7 +62,7 @@ extension CoroutineNamespace where Base: URLSession {
   ///   - file: The file to send.
   /// - Returns: The body and the response.
   /// - Throws: What `URLSession` reports, as it is; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func upload(for request: URLRequest, fromFile file: URL) throws -> (Data, URLResponse) {
     try exchange { base.uploadTask(with: request, fromFile: file, completionHandler: $0) }
   }

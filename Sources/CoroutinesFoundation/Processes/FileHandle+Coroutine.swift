@@ -18,7 +18,7 @@ extension CoroutineNamespace where Base: FileHandle {
   /// - Parameter count: Most bytes to read; more than 0.
   /// - Returns: One byte or more; nil at the end.
   /// - Throws: `POSIXError`; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func read(upToCount count: Int) throws -> Data? {
     demand(count > 0, "read(upToCount: \(count)): it must be more than 0.")
     let data = try Descriptor(base).read(upTo: count)
@@ -33,7 +33,7 @@ extension CoroutineNamespace where Base: FileHandle {
   ///
   /// - Returns: One byte or more; nil if there was none.
   /// - Throws: `POSIXError`; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func readToEnd() throws -> Data? {
     let data = try Descriptor(base).readToEnd()
     return data.isEmpty ? nil : data
@@ -49,7 +49,7 @@ extension CoroutineNamespace where Base: FileHandle {
   ///
   /// - Parameter data: The bytes.
   /// - Throws: `POSIXError`; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(contentsOf data: some DataProtocol) throws {
     try Descriptor(base).write(Data(data))
   }

@@ -31,7 +31,7 @@ extension CoroutineNamespace where Base: Process {
   ///   - grace: How long they have to end after SIGTERM.
   /// - Returns: How it ended, and what it wrote.
   /// - Throws: What `Process.run()` throws; `POSIXError`; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func run(input: Data? = nil, grace: Duration = .seconds(2)) throws -> ProcessOutput {
     try runBlocking {
       try Coroutine.checkCancellation()

@@ -66,7 +66,7 @@ public final class RunningProcess: Sendable {
   ///
   /// - Returns: Status or signal.
   /// - Throws: `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func termination() throws -> ProcessTermination {
     try runBlocking { try process.exit.termination.await() }
   }
@@ -80,7 +80,7 @@ public final class RunningProcess: Sendable {
   /// - Parameter data: The bytes.
   /// - Throws: `POSIXError` (`EPIPE` if nobody reads any more, `EBADF` if the stream was not connected or
   ///   has been closed); `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(_ data: Data) throws {
     guard let input = process.input else { throw POSIXError(.EBADF) }
     try Descriptor(input).write(data)

@@ -12,7 +12,7 @@ extension CoroutineNamespace where Base: Bundle {
   ///
   /// - Returns: False if that was not possible.
   /// - Throws: `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   @discardableResult
   public func load() throws -> Bool {
     let base = base
@@ -22,7 +22,7 @@ extension CoroutineNamespace where Base: Bundle {
   /// Loads the bundle's code; as `Bundle.loadAndReturnError()`.
   ///
   /// - Throws: Why it cannot be loaded; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func loadAndReturnError() throws {
     let base = base
     try blockingCall { _ = try base.loadAndReturnError() }

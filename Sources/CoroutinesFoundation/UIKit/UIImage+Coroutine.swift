@@ -22,7 +22,7 @@ extension CoroutineNamespace where Base: UIImage {
   ///   - scale: Pixels to a point.
   /// - Returns: The image; nil if the bytes are none.
   /// - Throws: `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func image(data: Data, scale: CGFloat = 1) throws -> UIImage? {
     try blockingCall { decoded(UIImage(data: data, scale: scale)) }
   }
@@ -33,7 +33,7 @@ extension CoroutineNamespace where Base: UIImage {
   ///   one.
   /// - Returns: The image; nil if there is none.
   /// - Throws: `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func image(contentsOfFile path: String) throws -> UIImage? {
     try blockingCall { decoded(UIImage(contentsOfFile: path)) }
   }
@@ -42,7 +42,7 @@ extension CoroutineNamespace where Base: UIImage {
   ///
   /// - Returns: The image; nil if that is not possible.
   /// - Throws: `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func decoded() throws -> UIImage? {
     let base = base
     return try blockingCall { base.preparingForDisplay() }
@@ -52,7 +52,7 @@ extension CoroutineNamespace where Base: UIImage {
   ///
   /// - Returns: The bytes; nil if that is not possible.
   /// - Throws: `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func pngData() throws -> Data? {
     let base = base
     return try blockingCall { base.pngData() }
@@ -63,7 +63,7 @@ extension CoroutineNamespace where Base: UIImage {
   /// - Parameter quality: From 0, the smallest, to 1, the best.
   /// - Returns: The bytes; nil if that is not possible.
   /// - Throws: `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func jpegData(compressionQuality quality: CGFloat) throws -> Data? {
     let base = base
     return try blockingCall { base.jpegData(compressionQuality: quality) }

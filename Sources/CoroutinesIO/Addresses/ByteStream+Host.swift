@@ -20,7 +20,7 @@ extension ByteStream {
   /// - Returns: The connection. Small writes are sent at once (`TCP_NODELAY`).
   /// - Throws: `ConnectionError`, which names each attempt; what the resolver throws; `CancellationError`;
   ///   `CoroutineError.outsideCoroutine`. There is no time limit but the system's, of minutes: see `withTimeout`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func connect(
     host: String,
     port: UInt16,

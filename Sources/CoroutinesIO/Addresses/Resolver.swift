@@ -43,7 +43,7 @@ public struct Resolver: Sendable {
   ///   - port: The port that the addresses are to have.
   /// - Returns: The addresses, the preferred ones first.
   /// - Throws: `ResolutionError`; what the resolver throws; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func addresses(of host: String, port: UInt16) throws -> [SocketAddress] {
     if let digits = SocketAddress(host, port: port) { return [digits] }
     return try resolve(host, port)

@@ -84,7 +84,7 @@ public final class DatagramSocket: Sendable {
   /// - Returns: How many bytes were put there (0 for an empty datagram), who sent it, and whether it was cut.
   /// - Throws: `IOError`: if it is connected, with `ECONNREFUSED` when an earlier datagram found nobody there;
   ///   `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receive(
     into buffer: UnsafeMutableRawBufferPointer
   ) throws -> (count: Int, sender: SocketAddress?, isCut: Bool) {
@@ -111,7 +111,7 @@ public final class DatagramSocket: Sendable {
   /// - Parameter count: What is longer is cut. Nothing that UDP carries is longer than it is if left out.
   /// - Returns: The datagram.
   /// - Throws: As the other form.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receive(upTo count: Int = 1 << 16) throws -> Datagram {
     demand(count >= 0, "DatagramSocket.receive(upTo: \(count)): it must be 0 or more.")
     var outcome: Result<(count: Int, sender: SocketAddress?, isCut: Bool), any Error>?
@@ -138,7 +138,7 @@ public final class DatagramSocket: Sendable {
   /// - Throws: `IOError`: with `EMSGSIZE` if it is too long for one datagram, `EDESTADDRREQ` (`ENOTCONN` for
   ///   Unix-domain sockets) without a receiver, `EACCES` for a broadcast that was not allowed; `CancellationError`;
   ///   `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func send(_ bytes: UnsafeRawBufferPointer, to receiver: SocketAddress? = nil) throws {
     var target = try receiver?.systemAddress() ?? cio_address()
     let isAddressed = receiver != nil
@@ -173,7 +173,7 @@ public final class DatagramSocket: Sendable {
   ///   - bytes: All of it.
   ///   - receiver: Who is to get it; nil for whom the socket is connected to.
   /// - Throws: As the other form.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func send(_ bytes: some Sequence<UInt8>, to receiver: SocketAddress? = nil) throws {
     let done: Void? = try bytes.withContiguousStorageIfAvailable {
       try send(UnsafeRawBufferPointer($0), to: receiver)

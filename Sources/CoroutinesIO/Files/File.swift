@@ -76,7 +76,7 @@ public final class File: Sendable {
   ///   - permissions: Who may use it if it is made, as of `chmod`; the process's `umask` takes some away.
   /// - Returns: The file. Programs that the process starts do not get it.
   /// - Throws: `IOError` with the path; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func open(
     _ path: String,
     _ mode: Mode = .reading,
@@ -104,7 +104,7 @@ public final class File: Sendable {
   ///   - count: At most so many.
   /// - Returns: The bytes; fewer only at the end of the file, none behind it.
   /// - Throws: `IOError` with the path; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func read(at offset: Int64, upTo count: Int = 1 << 16) throws -> [UInt8] {
     demand(
       offset >= 0 && count >= 0,
@@ -139,7 +139,7 @@ public final class File: Sendable {
   /// - Parameter limit: The most that is kept; more is an `IOError` with `EMSGSIZE`.
   /// - Returns: The bytes.
   /// - Throws: As `read(at:upTo:)`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func readToEnd(limit: Int = 1 << 30) throws -> [UInt8] {
     var all: [UInt8] = []
     while true {
@@ -164,7 +164,7 @@ public final class File: Sendable {
   ///   - offset: Where the first one goes, from the beginning of the file.
   /// - Throws: `IOError` with the path: `ENOSPC` if the disk is full, and a part may have been written; `EINVAL` for
   ///   a file that was opened to append; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(_ bytes: some Sequence<UInt8>, at offset: Int64) throws {
     demand(offset >= 0, "File.write(_:at: \(offset)): the place must be 0 or more.")
     // The system would append, whatever the place.
@@ -178,7 +178,7 @@ public final class File: Sendable {
   ///
   /// - Parameter bytes: What to write.
   /// - Throws: As `write(_:at:)`; `EINVAL` for a file that was not opened to append.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func append(_ bytes: some Sequence<UInt8>) throws {
     if !isForAppending { throw failure(cio_invalid, "appending to") }
     try writeAll(Array(bytes)) { number, bytes, _ in
@@ -209,7 +209,7 @@ public final class File: Sendable {
   ///
   /// - Returns: The number; 0 for what has no size, as devices.
   /// - Throws: `IOError` with the path; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func size() throws -> Int64 {
     try offload { [self] in Int64(try call("measuring") { cio_file_size($0) }) }
   }
@@ -220,7 +220,7 @@ public final class File: Sendable {
   ///
   /// - Parameter size: Its length after that, in bytes.
   /// - Throws: `IOError` with the path; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func truncate(to size: Int64) throws {
     demand(size >= 0, "File.truncate(to: \(size)): the size must be 0 or more.")
     try offload { [self] in _ = try call("truncating") { cio_truncate($0, size) } }
@@ -233,7 +233,7 @@ public final class File: Sendable {
   /// - Parameter dataOnly: Leave out what is not needed to read the bytes again, such as times.
   /// - Throws: `IOError` with the path: what has been written may be lost then; `CancellationError`;
   ///   `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func sync(dataOnly: Bool = false) throws {
     try offload { [self] in _ = try call("writing to disk") { cio_sync($0, dataOnly ? 1 : 0) } }
   }

@@ -122,7 +122,7 @@ public final class ChildProcess: Sendable {
   /// - Returns: How it ended.
   /// - Throws: `IOError` with `ECHILD` if somebody else has collected it; `CancellationError`;
   ///   `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func exit() throws -> ChildExit { try life.end.await() }
 
   /// How it ended, as a channel for a `select`.
@@ -138,7 +138,7 @@ public final class ChildProcess: Sendable {
   /// - Parameter grace: How long they have to end after `SIGTERM`.
   /// - Returns: How it ended.
   /// - Throws: As `exit`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func supervise(grace: Duration = .seconds(2)) throws -> ChildExit {
     try life.supervise(grace: grace) { try life.end.await() }
   }
@@ -177,7 +177,7 @@ public final class ChildProcess: Sendable {
   ///   - grace: How long it has to end after `SIGTERM`.
   /// - Returns: How it ended, and what it wrote.
   /// - Throws: `IOError`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func run(
     _ program: String,
     _ arguments: [String] = [],

@@ -56,7 +56,7 @@ public final class SignalChannel: Sendable {
   ///
   /// - Returns: The signal.
   /// - Throws: `ChannelError.closed` after `close`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receive() throws -> Signal { try feed.channel.receive() }
 
   /// Catches them no more, and closes the channel; signals that have not been received are dropped.

@@ -52,7 +52,7 @@ public final class BufferedReader {
   /// - Returns: The line; what comes after the last end, if the stream ends there; nil when there is no more.
   /// - Throws: `IOError`: with `EMSGSIZE` if the line is longer (all of it is kept, and may be read in another
   ///   way); those of the stream; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func readLine(limit: Int = 1 << 16) throws -> String? {
     demand(
       limit >= 0 && limit < .max - 1,
@@ -92,7 +92,7 @@ public final class BufferedReader {
   /// - Returns: The bytes; nil when there is no more.
   /// - Throws: `StreamEndedError` if the stream ends before the mark; `IOError`, with `EMSGSIZE` beyond the limit;
   ///   `CancellationError`; `CoroutineError.outsideCoroutine`. What has been read is kept in all these cases.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func read(until mark: some Collection<UInt8>, limit: Int = 1 << 16) throws -> [UInt8]? {
     demand(
       !mark.isEmpty,
@@ -120,7 +120,7 @@ public final class BufferedReader {
   /// - Returns: The bytes.
   /// - Throws: `StreamEndedError` if there are fewer; `IOError`; `CancellationError`;
   ///   `CoroutineError.outsideCoroutine`. What has been read is kept in all these cases.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func read(exactly count: Int) throws -> [UInt8] {
     let bytes = try peek(count)
     if bytes.count < count { throw StreamEndedError(expected: count, received: bytes.count) }
@@ -133,7 +133,7 @@ public final class BufferedReader {
   /// - Parameter count: At most so many bytes.
   /// - Returns: The bytes; none when there will be no more.
   /// - Throws: `IOError`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func read(upTo count: Int = 1 << 14) throws -> [UInt8] {
     demand(count > 0, "BufferedReader.read(upTo: \(count)): it must be 1 or more.")
     if bufferedCount == 0 { _ = try fill() }
@@ -147,7 +147,7 @@ public final class BufferedReader {
   /// - Parameter count: How many.
   /// - Returns: The bytes; fewer if the stream ends before.
   /// - Throws: `IOError`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func peek(_ count: Int) throws -> [UInt8] {
     demand(
       count >= 0,

@@ -15,7 +15,7 @@ extension ByteStream {
   ///   - capacity: How many lines the channel keeps.
   /// - Returns: The lines, without their ends.
   /// - Throws: `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func lineChannel(
     limit: Int = 1 << 16,
     capacity: ChannelCapacity = 16

@@ -13,7 +13,7 @@ extension ByteStream {
   /// - Returns: The connection. Small writes are sent at once (`TCP_NODELAY`).
   /// - Throws: `IOError`, with `ECONNREFUSED` if nobody listens there; `CancellationError`;
   ///   `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public static func connect(to address: SocketAddress) throws -> ByteStream {
     let operation = "connecting to"
     let subject = address.description

@@ -82,7 +82,7 @@ public final class ByteStream: Sendable {
   /// - Parameter buffer: Where to put it; not empty.
   /// - Returns: How many bytes; 0 when there will be no more.
   /// - Throws: `IOError`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     demand(
       buffer.count > 0,
@@ -138,7 +138,7 @@ public final class ByteStream: Sendable {
   /// - Parameter count: At most so many bytes.
   /// - Returns: The bytes; none when there will be no more.
   /// - Throws: `IOError`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func read(upTo count: Int = 1 << 14) throws -> [UInt8] {
     demand(count > 0, "ByteStream.read(upTo: \(count)): it must be 1 or more.")
     while true {
@@ -168,7 +168,7 @@ public final class ByteStream: Sendable {
   /// - Returns: The bytes.
   /// - Throws: `StreamEndedError` if there are fewer; `IOError`; `CancellationError`;
   ///   `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func read(exactly count: Int) throws -> [UInt8] {
     demand(count >= 0, "ByteStream.read(exactly: \(count)): it must be 0 or more.")
     var failure: (any Error)?
@@ -199,7 +199,7 @@ public final class ByteStream: Sendable {
   ///   the memory from outside.
   /// - Returns: The bytes.
   /// - Throws: `IOError`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func readToEnd(limit: Int = 1 << 26) throws -> [UInt8] {
     var all: [UInt8] = []
     while true {
@@ -219,7 +219,7 @@ public final class ByteStream: Sendable {
   /// - Parameter bytes: What to write.
   /// - Throws: `IOError`, with `EPIPE` if nobody reads any more; `CancellationError`;
   ///   `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(_ bytes: UnsafeRawBufferPointer) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -241,7 +241,7 @@ public final class ByteStream: Sendable {
   ///
   /// - Parameter bytes: What to write.
   /// - Throws: As the other form.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(_ bytes: some Sequence<UInt8>) throws {
     // Arrays lie in one piece; a park inside is fine, since the array is held for the call.
     let done: Void? = try bytes.withContiguousStorageIfAvailable {
@@ -256,7 +256,7 @@ public final class ByteStream: Sendable {
   ///
   /// - Parameter text: What to write.
   /// - Throws: As the other forms.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func write(_ text: String) throws { try write(text.utf8) }
 
   /// Writes as much as the system takes now, and does not wait.

@@ -50,7 +50,7 @@ public final class StreamListener: Sendable {
   /// - Returns: The connection. Small writes are sent at once (`TCP_NODELAY`).
   /// - Throws: `IOError`: with `EMFILE` if there is no descriptor left, and the connection waits on; with `EBADF`
   ///   after `close`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func accept() throws -> ByteStream {
     while true {
       let seen = descriptor.edges(.reading)

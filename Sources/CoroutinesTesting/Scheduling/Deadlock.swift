@@ -43,10 +43,12 @@ public struct Deadlock: Error, CustomStringConvertible {
     cycle = cycles.first?.compactMap { byID[$0]?.description } ?? []
     let count = waiting.count == 1 ? "1 coroutine waits" : "\(waiting.count) coroutines wait"
     var lines = ["Deadlock: \(count), and nothing can wake them."]
-    for one in waiting {
+    for (one, coroutine) in zip(waiting, coroutines) {
+      let details = coroutine.wait?.subjects.compactMap(\.object.waitSubjectState) ?? []
       lines.append(
         "  \(one.coroutine), launched at \(one.creationSite), waits in \(one.operation)"
           + (one.subject.map { " on \($0)" } ?? "")
+          + (details.count == 1 ? ": \(details[0])" : "")
       )
     }
     if let first = cycle.first {

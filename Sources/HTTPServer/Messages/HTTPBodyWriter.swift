@@ -36,7 +36,7 @@ package final class HTTPBodyWriter {
   ///
   /// - Parameter bytes: What to send; nothing is sent for none.
   /// - Throws: `IOError` if the client is gone or too slow; an error if that is more than the length; `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   package func write(_ bytes: [UInt8]) throws {
     if bytes.isEmpty { return }
     if isOver { throw HTTPRefusal(500, "a body that has been sent") }

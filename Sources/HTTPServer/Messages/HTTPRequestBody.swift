@@ -32,7 +32,7 @@ package final class HTTPRequestBody {
   /// - Returns: The bytes; none at the end of the body.
   /// - Throws: `HTTPRefusal` if the body is malformed, too long or too slow, or ends too early; `IOError`;
   ///   `CancellationError`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   package func read(upTo limit: Int = 1 << 14) throws -> [UInt8] {
     if let failure { throw failure }
     if isClosed { throw HTTPRefusal(500, "the body of a request that has been answered") }
@@ -63,7 +63,7 @@ package final class HTTPRequestBody {
   /// - Parameter limit: Most bytes to keep; for more it throws a refusal with 413.
   /// - Returns: The whole body.
   /// - Throws: As `read`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   package func readAll(limit: Int = 1 << 20) throws -> [UInt8] {
     var all: [UInt8] = []
     while case let part = try read(), !part.isEmpty {

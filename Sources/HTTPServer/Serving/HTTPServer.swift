@@ -71,7 +71,7 @@ package final class HTTPServer {
   /// *Cancellation:* closes the listener and breaks off all connections.
   ///
   /// - Throws: `IOError` if the listener fails; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   package func run() throws {
     defer {
       listener.close()
@@ -123,7 +123,7 @@ package final class HTTPServer {
   ///
   /// - Parameter grace: What has not been answered then is broken off.
   /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @available(*, noasync)
+  @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   package func stop(within grace: Duration = .seconds(5)) throws {
     isStopping = true
     listener.close()

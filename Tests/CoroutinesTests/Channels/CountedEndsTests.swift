@@ -24,6 +24,18 @@ import Testing
     }
   }
 
+  /// The end is in no variable of the scope with the loop.
+  @Test func `a producer that is handed its end leaves nobody waiting`() throws {
+    struct Failure: Error {}
+    try runBlocking {
+      let squares = Channel<Int>.makeEnds(capacity: 8, name: "squares") { results in
+        for part in 1...3 { launch { try results.send(part * part) } }
+      }
+      #expect(Array(squares) == [1, 4, 9])
+      #expect(throws: Failure.self) { try Channel<Int>.makeEnds { _ in throw Failure() } }
+    }
+  }
+
   @Test func `a producer that fails hangs nobody`() throws {
     struct Failure: Error {}
     try runBlocking {

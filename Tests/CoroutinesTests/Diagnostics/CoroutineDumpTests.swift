@@ -224,6 +224,11 @@ import Testing
     let probe = try Probe.run("dump-loop")
     #expect(probe.output.contains("    receivesInLoop(_:)"))
     #expect(!probe.output.contains("cck_context_switch"))
+    // In a build without optimisation the loop's code has no line of its own.
+    let lines = probe.output.split(separator: "\n")
+    let own = lines.filter { $0.contains("    closure #") && $0.contains("main.swift:") }
+    #expect(own.count >= 3, "the closure, the actor, and the body that dumps")
+    #expect(probe.output.contains("channel \"mailbox of at rest\" made at diagnostics_probe/main"))
   }
 
   @Test(.disabled(if: cck_is_instrumented() != 0, "names would be looked up for too long"))

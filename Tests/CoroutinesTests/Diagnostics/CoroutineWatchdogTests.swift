@@ -24,6 +24,13 @@ struct CoroutineWatchdogTests {
     #expect(probe.errors.contains("goes on. It was held up for"))
   }
 
+  @Test func `who goes on although it has been cancelled is told so, with what to do`() throws {
+    let probe = try Probe.run("stubborn")
+    #expect(probe.errors.contains("by coroutine #2 \"stubborn\": it "))
+    #expect(probe.errors.contains(", although it has been cancelled. All other coroutines there"))
+    #expect(probe.errors.contains("let that out of `try?` or `catch`"))
+  }
+
   @Test func `a ring is found while others go on`() throws {
     let probe = try Probe.run("partial")
     #expect(probe.errors.contains("Deadlock: each of these waits for the next"))

@@ -53,6 +53,38 @@ private let goOnFromHandler: @convention(c) (Int32) -> Void = { _ in
     #expect(text(result).contains("Fatal error: on purpose"))
   }
 
+  @Test func `an error that runBlocking throws and nobody catches says whose it was`() async {
+    struct Boom: Error {}
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      try! blocking { _ = launch(name: "lost", line: 42) { throw Boom() } }
+    }
+    let text = text(result)
+    #expect(text.contains("swift-coroutines: The error that runBlocking threw last was"))
+    #expect(
+      text.contains(
+        " \"lost\" (finished), launched at CoroutinesTests/CrashReportTests.swift:42, threw an error"
+      )
+    )
+    #expect(text.contains(": Boom(). Call `join()`"))
+  }
+
+  @Test func `a crash for another reason does not tell of an error that was caught`() async {
+    struct Boom: Error {}
+    let result = await #expect(
+      processExitsWith: .failure,
+      observing: [\.standardErrorContent]
+    ) {
+      _ = try? blocking { _ = launch { throw Boom() } }
+      try blocking {}
+      fatalError("on purpose")
+    }
+    #expect(!text(result).contains("Boom"))
+    #expect(text(result).contains("Fatal error: on purpose"))
+  }
+
   @Test func `a bad pointer in a coroutine of a pool says in which`() async {
     let result = await #expect(
       processExitsWith: .failure,

@@ -23,6 +23,13 @@ struct DumpSignalTests {
     return said
   }
 
+  /// The program's first thread is in a system call.
+  private func isAsleep(_ process: Process) -> Bool {
+    let path = "/proc/\(process.processIdentifier)/stat"
+    guard let line = try? String(contentsOfFile: path, encoding: .utf8) else { return true }
+    return line.split(separator: ")").last?.hasPrefix(" S") == true
+  }
+
   /// Sends the signal once the program has come to its loop.
   private func quit(_ process: Process, _ errors: FileHandle) {
     #expect(read(errors, until: "ready").contains("ready"))
@@ -34,15 +41,31 @@ struct DumpSignalTests {
   func `the first has a dump printed, the second ends the program`(_ program: String) throws {
     let probe = try Probe.run(program) { process, errors in
       quit(process, errors)
-      let said = read(errors, until: "main.swift")
+      let answer =
+        program == "sleeps" ? "waits in Coroutine.sleep(for:)" : "gives no answer: coroutine #1"
+      let said = read(errors, until: answer)
       #expect(said.contains("Coroutines of process \(process.processIdentifier): 1 has not ended."))
-      if program == "sleeps" { #expect(said.contains("waits in Coroutine.sleep(for:)")) }
-      if program != "sleeps" { #expect(said.contains("gives no answer: coroutine #1")) }
+      #expect(said.contains(answer))
       #expect(process.isRunning)
       kill(process.processIdentifier, SIGQUIT)
     }
     #expect(probe.isKilled)
     #expect(probe.status == SIGQUIT)
+  }
+
+  /// The signal ends the call, so that nothing of it is seen later.
+  @Test func `who blocked the thread when the signal came is told, with the place`() throws {
+    let probe = try Probe.run("blocks-once") { process, errors in
+      #expect(read(errors, until: "ready").contains("ready"))
+      while !isAsleep(process) { usleep(1000) }
+      kill(process.processIdentifier, SIGQUIT)
+      let said = read(errors, until: "waits in Coroutine.sleep(for:)")
+      #expect(said.contains("coroutine #2 \"blocker\" blocked its thread in a call of the sys"))
+      #expect(said.contains("\n    block(for:) at "))
+      #expect(said.contains("waits in Coroutine.sleep(for:)"))
+      kill(process.processIdentifier, SIGQUIT)
+    }
+    #expect(probe.isKilled)
   }
 
   /// A second thread makes each allocation dearer.

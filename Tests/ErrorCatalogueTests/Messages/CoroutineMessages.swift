@@ -57,8 +57,8 @@ let coroutineMessages = Chapter(
     },
     .print(
       "an error of a coroutine that nobody looks at",
-      "threw OutOfInk(), and nobody looked at it",
-      at: "made at",
+      "threw an error that nobody looked at: OutOfInk().",
+      at: "launched at",
       do: "Call `join()` or `value()`"
     ) {
       let scheduler = SerialScheduler()

@@ -99,7 +99,7 @@ let generatorMessages = Chapter(
     },
     .print(
       "an error of a generator that nobody looks at",
-      "threw OutOfInk(), and nobody looked",
+      "threw an error that nobody looked at: OutOfInk().",
       at: "made at",
       do: "Look at the generator's `error`"
     ) {

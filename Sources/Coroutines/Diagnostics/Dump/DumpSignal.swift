@@ -65,6 +65,13 @@ public enum DumpSignal {
 
   private static func serve() {
     QuietThreads.stands { cck_signal_wait() }
+    if let sight = ThreadSight.interrupted, let who = sight.coroutine {
+      let stack = NamedFrames(of: sight.addresses).ownStack(sight.addresses)
+      report(
+        "\(who) blocked its thread in a call of the system's, which may have returned early for the signal. It was at"
+          + stack.map { "\n    \($0)" }.joined()
+      )
+    }
     let dump = CoroutineDump.take()
     if let path = environment("COROUTINES_DUMP_FILE") {
       do {

@@ -36,7 +36,7 @@ enum Symbols {
     for first in stride(from: 0, to: missing.count, by: piece) {
       if clockNow() > start + patience { break }
       let some = Array(missing[first..<min(first + piece, missing.count)])
-      names.merge(look(some, images, [])) { old, _ in old }
+      names.merge(look(some, images, [], until: 0)) { old, _ in old }
     }
     found.merge(names) { old, _ in old }
     func isOwn(_ address: UInt) -> Bool { names[address]?.contains { !$0.isInternal } ?? false }
@@ -44,7 +44,7 @@ enum Symbols {
     let end = start + patience
     for address in missing.filter(isOwn) + missing.filter({ !isOwn($0) }) {
       if clockNow() > end { break }
-      full.merge(look([address], images, .default)) { old, _ in old }
+      full.merge(look([address], images, .default, until: end)) { old, _ in old }
     }
     found.merge(full) { _, new in new }
     lock.withUnobservedLock { known.merge(full) { _, new in new } }
@@ -56,17 +56,22 @@ enum Symbols {
   private static func look(
     _ addresses: [UInt],
     _ images: ImageMap,
-    _ options: Backtrace.SymbolicationOptions
+    _ options: Backtrace.SymbolicationOptions,
+    until end: Int64
   ) -> [UInt: [StackFrame]] {
-    guard let backtrace = try? Backtrace(from: CompactBacktrace(addresses: addresses)),
-      let symbolicated = backtrace.symbolicated(with: images, options: options)
-    else { return [:] }
     var frames: [UInt: [StackFrame]] = [:]
-    for frame in symbolicated.frames {
+    for frame in symbolicated(addresses, images, options) {
       guard let address = UInt64(frame.captured.originalProgramCounter).map({ UInt($0) }) else {
         continue
       }
       var location = frame.symbol?.sourceLocation
+      var isSystem = frame.isSystem
+      if let place = location, !isLine(place) {
+        // Code for which the compiler gives no line, in a function with debug information: the toolchain's module
+        // takes that for the system's, but the system's has none.
+        isSystem = false
+        location = frame.symbol.flatMap { lineBefore(address, in: $0, images, until: end) }
+      }
       var isOurs = isOurs(frame.symbol?.rawName)
       if !isOurs, Self.isOurs(file: location?.path) {
         // The compiler may put code of ours into a function of the program's without saying so: then that has a line
@@ -81,11 +86,42 @@ enum Symbols {
           file: location?.path,
           line: location.flatMap { $0.line > 0 ? $0.line : nil },
           isInlined: frame.inlined,
-          isInternal: frame.isSystem || frame.isSwiftThunk || isOurs
+          isInternal: isSystem || frame.isSwiftThunk || isOurs
         )
       )
     }
     return frames
+  }
+
+  private static func symbolicated(
+    _ addresses: [UInt],
+    _ images: ImageMap,
+    _ options: Backtrace.SymbolicationOptions
+  ) -> [SymbolicatedBacktrace.Frame] {
+    let backtrace = try? Backtrace(from: CompactBacktrace(addresses: addresses))
+    return backtrace?.symbolicated(with: images, options: options)?.frames ?? []
+  }
+
+  private static func isLine(_ place: SymbolicatedBacktrace.SourceLocation) -> Bool {
+    place.line > 0 && !place.path.hasSuffix("<compiler-generated>")
+  }
+
+  /// The line of the code shortly before a place that has none, in the same function: what debuggers tell, too.
+  private static func lineBefore(
+    _ address: UInt,
+    in function: SymbolicatedBacktrace.Symbol,
+    _ images: ImageMap,
+    until end: Int64
+  ) -> SymbolicatedBacktrace.SourceLocation? {
+    for distance in [4, 8, 16, 32, 64, 128] where distance < function.offset && clockNow() < end {
+      // The last one is the function itself, after what is inlined there.
+      let frame = symbolicated([address - UInt(distance)], images, .default).last
+      guard let symbol = frame?.symbol, symbol.rawName == function.rawName,
+        let place = symbol.sourceLocation
+      else { continue }
+      if isLine(place), !isOurs(file: place.path) { return place }
+    }
+    return nil
   }
   #endif
 

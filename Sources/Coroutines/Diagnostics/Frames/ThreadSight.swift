@@ -11,6 +11,8 @@ struct ThreadSight {
   private let name: String
   /// It sleeps in a system call; nil if that is not known.
   private let isBlocked: Bool?
+  /// The coroutine has been cancelled, or a scope that it is in.
+  let isCancelled: Bool
   let addresses: [UInt]
 
   /// `coroutine #9 "fetch"`; nil outside any.
@@ -20,11 +22,13 @@ struct ThreadSight {
 
   /// `computes`.
   var whatItDoes: String {
-    switch isBlocked {
-    case nil: "computes, or blocks the thread"
-    case false?: "computes"
-    case true?: "blocks the thread in a call of the system's"
-    }
+    let what =
+      switch isBlocked {
+      case nil: "computes, or blocks the thread"
+      case false?: "computes"
+      case true?: "blocks the thread in a call of the system's"
+      }
+    return isCancelled ? what + ", although it has been cancelled" : what
   }
 
   /// Looks at a thread; nil if it works for somebody else, has ended, or cannot be looked at.
@@ -38,7 +42,18 @@ struct ThreadSight {
     guard cck_frames_of_thread(number, 50_000_000, &sight) == 0,
       sight.home == UnsafeRawPointer(home)
     else { return nil }
-    self.isBlocked = isBlocked < 0 ? nil : isBlocked == 1
+    self.init(sight, isBlocked: isBlocked < 0 ? nil : isBlocked == 1)
+  }
+
+  /// What the signal that `DumpSignal` waits for has interrupted, if that blocked its thread.
+  static var interrupted: ThreadSight? {
+    // SAFETY: a variable of C that is written once, before `cck_signal_wait` returns.
+    cck_signal_interrupted().map { ThreadSight($0.pointee, isBlocked: true) }
+  }
+
+  private init(_ sight: cck_sight_t, isBlocked: Bool?) {
+    self.isBlocked = isBlocked
+    isCancelled = sight.is_cancelled != 0
     name = withUnsafeBytes(of: sight.name) { bytes in
       String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }

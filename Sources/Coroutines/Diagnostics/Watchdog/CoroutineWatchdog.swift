@@ -173,6 +173,7 @@ private final class Pulse {
         scheduler: core.label,
         coroutine: sight.coroutine,
         what: sight.whatItDoes,
+        isCancelled: sight.isCancelled,
         duration: .nanoseconds(waited),
         stack: StackFrame.frames(of: sight.addresses)
       )

@@ -7,12 +7,14 @@ public enum WatchdogFinding: Sendable, CustomStringConvertible {
   /// - `scheduler`: What scheduler.
   /// - `coroutine`: Which one it is now: `coroutine #9 "fetch"`; nil if the thread is busy outside any.
   /// - `what`: What it does: `computes`.
+  /// - `isCancelled`: That coroutine has been cancelled, or a scope that it is in.
   /// - `duration`: How long the scheduler has been held up so far; others may have had a part in it.
   /// - `stack`: Where it is; the innermost place first.
   case heldUp(
     scheduler: String,
     coroutine: String?,
     what: String,
+    isCancelled: Bool,
     duration: Duration,
     stack: [StackFrame]
   )
@@ -32,10 +34,13 @@ public enum WatchdogFinding: Sendable, CustomStringConvertible {
   /// What happened, to what, and what to do.
   public var description: String {
     switch self {
-    case .heldUp(let scheduler, let coroutine, let what, let duration, let stack):
+    case .heldUp(let scheduler, let coroutine, let what, let isCancelled, let duration, let stack):
       "\(scheduler) has been held up for \(DumpText.text(of: duration)), at last by "
-        + "\(coroutine ?? "its thread, outside any coroutine"): it \(what). All other coroutines there wait. Call "
-        + "`Coroutine.yield()` now and then, or do it in `offload { }`.\n"
+        + "\(coroutine ?? "its thread, outside any coroutine"): it \(what). All other coroutines there wait. "
+        + (isCancelled
+          ? "Each wait in it throws an error at once: let that out of `try?` or `catch`, or look at "
+            + "`Coroutine.isCancelled`.\n"
+          : "Call `Coroutine.yield()` now and then, or do it in `offload { }`.\n")
         + NamedFrames(of: stack.map(\.address)).ownStack(stack.map(\.address))
         .map { "    \($0)" }.joined(separator: "\n")
     case .goesOn(let scheduler, let duration):
