@@ -14,6 +14,9 @@ func shell(_ script: String) -> Process {
   return process
 }
 
+/// Keeps a shell busy, which looks at its signals now and then; half a minute at most, if a test leaves it behind.
+let ticking = "for i in $(seq 3000); do sleep 0.01; done"
+
 @Suite(.timeLimit(.minutes(10))) struct ProcessRunTests {
   @Test(arguments: Place.allCases)
   func `output, errors and status are collected anywhere`(_ place: Place) throws {
@@ -116,7 +119,7 @@ func shell(_ script: String) -> Process {
   @Test func `a process that ignores SIGTERM is killed after the grace`() throws {
     try withTemporaryDirectory { directory in
       let file = directory.appendingPathComponent("pids")
-      let process = shell("trap '' TERM; echo $$ > '\(file.path)'; while :; do sleep 60; done")
+      let process = shell("trap '' TERM; echo $$ > '\(file.path)'; sleep 60; :")
       try runBlocking {
         let running = launch { try process.co.run(grace: .milliseconds(50)) }
         let numbers = try processNumbers(in: file, count: 1)
@@ -148,7 +151,7 @@ func shell(_ script: String) -> Process {
       let end = directory.appendingPathComponent("end")
       let process = shell(
         "trap 'echo bye > \"\(end.path)\"; exit 0' TERM; echo $$ > '\(file.path)'; "
-          + "while :; do sleep 0.01; done"
+          + ticking
       )
       try runBlocking {
         let running = launch { try process.co.run(grace: .seconds(30)) }

@@ -60,7 +60,7 @@ import Testing
   @Test func `what a process starts while it is being ended is ended too`() throws {
     try runBlocking {
       let running = try shell(
-        "trap 'sleep 60 & exit 5' TERM; echo ready; while :; do sleep 0.01; done"
+        "trap 'sleep 60 & exit 5' TERM; echo ready; \(ticking)"
       )
       .co.start(streams: [.output], grace: .seconds(1))
       #expect(try running.outputLines.receive() == "ready")
@@ -165,7 +165,7 @@ import Testing
 
   @Test func `signals reach it`() throws {
     try runBlocking {
-      let running = try shell("trap 'exit 7' USR1; echo ready; while :; do sleep 0.01; done").co
+      let running = try shell("trap 'exit 7' USR1; echo ready; \(ticking)").co
         .start()
       #expect(try running.outputLines.receive() == "ready")
       running.signal(SIGUSR1)
