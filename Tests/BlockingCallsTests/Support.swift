@@ -7,7 +7,7 @@ import Glibc
 import Testing
 
 /// All of it in one suite, one test after another: the switch and the counts are the process's.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct BlockingCallsTests {}
+@Suite(.serialized, .timeLimit(.minutes(30))) struct BlockingCallsTests {}
 
 /// Two connected sockets, or the two ends of a pipe: read from the first.
 struct Pair {

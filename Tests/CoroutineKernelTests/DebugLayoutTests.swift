@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Where debuggers and crash reports look, against where the compiler puts things.
-@Suite(.timeLimit(.minutes(10))) struct DebugLayoutTests {
+@Suite(.timeLimit(.minutes(30))) struct DebugLayoutTests {
   private let home = UnsafeMutablePointer<Home>.allocate(capacity: 1)
 
   private func fiber(_ identifier: UInt64) -> UnsafeMutablePointer<Fiber> {

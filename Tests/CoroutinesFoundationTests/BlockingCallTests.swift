@@ -8,7 +8,7 @@ import Testing
 
 @testable import CoroutinesFoundation
 
-@Suite(.timeLimit(.minutes(10))) struct BlockingCallTests {
+@Suite(.timeLimit(.minutes(30))) struct BlockingCallTests {
   @Test func `outside a coroutine the call is made on the caller's thread`() throws {
     let thread = ObjectIdentifier(Thread.current)
     try #expect(blockingCall { ObjectIdentifier(Thread.current) == thread })
@@ -48,8 +48,8 @@ import Testing
       let gate = DispatchSemaphore(value: 0)
       // Ends well only if another coroutine of the queue has run meanwhile.
       let callers = [
-        launch(on: queue) { try blockingCall { gate.wait(timeout: .now() + 30) == .success } },
-        launch(on: queue) { try exclusiveCall { gate.wait(timeout: .now() + 30) == .success } },
+        launch(on: queue) { try blockingCall { gate.wait(timeout: .now() + 300) == .success } },
+        launch(on: queue) { try exclusiveCall { gate.wait(timeout: .now() + 300) == .success } },
       ]
       let other = launch(on: queue) { for _ in 0..<2 { gate.signal() } }
       try other.value()

@@ -11,7 +11,7 @@ import Glibc
 #endif
 
 /// Lines and messages out of a stream.
-@Suite(.timeLimit(.minutes(10))) struct BufferedReaderTests {
+@Suite(.timeLimit(.minutes(30))) struct BufferedReaderTests {
   /// A reader, and what writes to it.
   private func make(capacity: Int = 1 << 14) throws -> (BufferedReader, ByteStream) {
     let (one, other) = try ByteStream.pair()

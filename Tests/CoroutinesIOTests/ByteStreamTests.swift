@@ -13,7 +13,7 @@ import Glibc
 #endif
 
 /// Streams of bytes: sockets of both kinds, and pipes.
-@Suite(.timeLimit(.minutes(10))) struct ByteStreamTests {
+@Suite(.timeLimit(.minutes(30))) struct ByteStreamTests {
   /// What carries bytes both ways.
   enum Carrier: CaseIterable {
     case tcp, tcp6, unix, pair

@@ -12,7 +12,7 @@ import Glibc
 #endif
 
 /// Programs that are started, listened to and ended.
-@Suite(.timeLimit(.minutes(10))) struct ChildProcessTests {
+@Suite(.timeLimit(.minutes(30))) struct ChildProcessTests {
   // MARK: - Running to the end
 
   @Test func `output, errors and status are collected`() throws {

@@ -12,7 +12,7 @@ import Glibc
 #endif
 
 /// UDP, and datagrams of Unix-domain sockets.
-@Suite(.timeLimit(.minutes(10))) struct DatagramSocketTests {
+@Suite(.timeLimit(.minutes(30))) struct DatagramSocketTests {
   enum Carrier: CaseIterable {
     case udp, udp6, unix
 

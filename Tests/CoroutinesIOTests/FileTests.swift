@@ -12,7 +12,7 @@ import Glibc
 #endif
 
 /// Files, and the process's standard streams.
-@Suite(.timeLimit(.minutes(10))) struct FileTests {
+@Suite(.timeLimit(.minutes(30))) struct FileTests {
   @Test func `what is written at a place is read there`() throws {
     try withScratchDirectory { directory in
       try runBlocking {

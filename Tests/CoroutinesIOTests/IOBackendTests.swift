@@ -10,7 +10,7 @@ import Glibc
 #endif
 
 /// Which poller runs, and how one asks for another.
-@Suite(.timeLimit(.minutes(10))) struct IOBackendTests {
+@Suite(.timeLimit(.minutes(30))) struct IOBackendTests {
   #if os(Linux)
   @Test func `epoll is what runs if it is asked for, or nothing is`() async throws {
     let asked = try await #require(

@@ -23,7 +23,7 @@ private let passOver: @convention(c) (Int32) -> Void = { number in
 }
 
 /// Signals of the system as channels; one test after another, because a process has one handler of each.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct SignalTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct SignalTests {
   /// The system delivers a signal late at times, when its channel is closed already: it must not end the tests.
   init() {
     for number in [SIGUSR1, SIGUSR2, SIGHUP] { signal(number, passOver) }

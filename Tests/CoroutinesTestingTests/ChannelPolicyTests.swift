@@ -38,7 +38,7 @@ struct ChannelPolicy: Sendable, CustomTestStringConvertible {
 }
 
 /// Every operation of every kind of channel; `close`, `count`, `isClosed` and the calls for several values included.
-@Suite(.timeLimit(.minutes(10))) struct ChannelPolicyTests {
+@Suite(.timeLimit(.minutes(30))) struct ChannelPolicyTests {
   private static func check(
     _ policy: ChannelPolicy,
     _ operations: [ChannelSpecification.Operation],

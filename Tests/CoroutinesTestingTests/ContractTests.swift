@@ -25,7 +25,7 @@ struct ContractCall: Sendable, CustomTestStringConvertible {
 
 /// Rules of Documentation/Design.md, each by its number, where a scheduler of the test's choosing shows what a real
 /// one shows by luck.
-@Suite(.timeLimit(.minutes(10))) struct ContractTests {
+@Suite(.timeLimit(.minutes(30))) struct ContractTests {
   // MARK: - Rule 1
 
   /// Calls that never park, each where it has something to do.

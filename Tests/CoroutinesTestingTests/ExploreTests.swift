@@ -30,7 +30,7 @@ private let lostUpdate: @Sendable () throws -> Void = {
   if racy.count != 2 { throw Lost() }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ExploreTests {
+@Suite(.timeLimit(.minutes(30))) struct ExploreTests {
   @Test func `all orders of three coroutines are six`() throws {
     let seen = Numbers()
     let exploration = try explore {
@@ -189,7 +189,7 @@ private let lostUpdate: @Sendable () throws -> Void = {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct SequencerTests {
+@Suite(.timeLimit(.minutes(30))) struct SequencerTests {
   @Test func `steps are passed in the order of their numbers, in any order of running`() throws {
     try explore {
       let sequencer = Sequencer()
@@ -204,7 +204,7 @@ private let lostUpdate: @Sendable () throws -> Void = {
 }
 
 /// Which ready clause of a `select` wins is a decision like any other.
-@Suite(.timeLimit(.minutes(10))) struct ExploredSelectTests {
+@Suite(.timeLimit(.minutes(30))) struct ExploredSelectTests {
   /// Selects from three of which two are ready; returns which one won.
   private func winner() throws -> Int {
     let channels = (0..<3).map { _ in Channel<Int>(capacity: 1) }

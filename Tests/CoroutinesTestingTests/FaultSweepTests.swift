@@ -8,7 +8,7 @@ private struct Wrong: Error, CustomStringConvertible {
   let description: String
 }
 
-@Suite(.timeLimit(.minutes(10))) struct LateTimerTests {
+@Suite(.timeLimit(.minutes(30))) struct LateTimerTests {
   @Test func `each timer is late once, whatever it belongs to`() throws {
     let sweep = try sweepLateTimers {
       let never = Channel<Void>()
@@ -113,7 +113,7 @@ private struct Wrong: Error, CustomStringConvertible {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct CloseSweepTests {
+@Suite(.timeLimit(.minutes(30))) struct CloseSweepTests {
   @Test func `a value is received or given back, wherever the channel is closed (rule 5)`() throws {
     for capacity in 0...2 {
       let sweep = try sweepCloses { victim in

@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Dispatch
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct LeakCheckTests {
+@Suite(.timeLimit(.minutes(30))) struct LeakCheckTests {
   /// Where a check can stand.
   enum Place: CaseIterable {
     case runBlocking, testScheduler

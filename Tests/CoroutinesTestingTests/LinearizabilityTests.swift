@@ -4,7 +4,7 @@ import Coroutines
 import CoroutinesTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct LinearizabilityTests {
+@Suite(.timeLimit(.minutes(30))) struct LinearizabilityTests {
   /// Fewer scenarios than by default: these run with all other tests.
   private static let options: LinearizabilityOptions = {
     var options = LinearizabilityOptions()

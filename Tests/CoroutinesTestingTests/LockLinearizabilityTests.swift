@@ -6,7 +6,7 @@ import Testing
 
 /// The objects of the folder Synchronization against specifications that do one operation at a time; cancelled
 /// waits included (rules 3 and 13).
-@Suite(.timeLimit(.minutes(10))) struct LockLinearizabilityTests {
+@Suite(.timeLimit(.minutes(30))) struct LockLinearizabilityTests {
   private static func options(_ scenarios: Int, cancels: Bool = true) -> LinearizabilityOptions {
     var options = LinearizabilityOptions()
     options.scenarios = scenarios

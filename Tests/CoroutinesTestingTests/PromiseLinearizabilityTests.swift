@@ -76,7 +76,7 @@ extension Promise<Int> {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct PromiseLinearizabilityTests {
+@Suite(.timeLimit(.minutes(30))) struct PromiseLinearizabilityTests {
   private static let options: LinearizabilityOptions = {
     var options = LinearizabilityOptions()
     options.scenarios = 24

@@ -14,7 +14,7 @@ private func require(_ isTrue: Bool, _ what: @autoclosure () -> String) throws {
   if !isTrue { throw Broken(description: what()) }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct ScopeExplorationTests {
+@Suite(.timeLimit(.minutes(30))) struct ScopeExplorationTests {
   @Test func `every child has ended when the scope ends, in all orders (rule 6)`() throws {
     let exploration = try explore {
       try withLeakCheck {
@@ -149,7 +149,7 @@ private func require(_ isTrue: Bool, _ what: @autoclosure () -> String) throws {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct TimeoutExplorationTests {
+@Suite(.timeLimit(.minutes(30))) struct TimeoutExplorationTests {
   @Test func `work and its limit at the same time: one wins whole, in all orders (rule 3)`() throws
   {
     var (inTime, late) = (0, 0)

@@ -4,7 +4,7 @@ import Coroutines
 import CoroutinesTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SelectLinearizabilityTests {
+@Suite(.timeLimit(.minutes(30))) struct SelectLinearizabilityTests {
   private static let options: LinearizabilityOptions = {
     var options = LinearizabilityOptions()
     options.scenarios = 24

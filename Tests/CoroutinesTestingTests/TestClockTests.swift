@@ -22,7 +22,7 @@ where C.Duration == Duration {
   return clock.now
 }
 
-@Suite(.timeLimit(.minutes(10))) struct TestClockTests {
+@Suite(.timeLimit(.minutes(30))) struct TestClockTests {
   @Test func `a clock stands still until it is moved`() {
     let clock = TestClock()
     #expect(clock.now == TestClock.Instant(elapsed: .zero))
@@ -242,7 +242,7 @@ extension ExitTest.Result? {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct FollowingClockTests {
+@Suite(.timeLimit(.minutes(30))) struct FollowingClockTests {
   @Test func `its time is the scheduler's, which jumps`() throws {
     let scheduler = TestScheduler()
     let clock = TestClock(following: scheduler)

@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TestSchedulerTests {
+@Suite(.timeLimit(.minutes(30))) struct TestSchedulerTests {
   @Test func `time jumps when all wait`() throws {
     let scheduler = TestScheduler()
     let answer = try scheduler.run {
@@ -171,7 +171,7 @@ import Testing
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct DeadlockTests {
+@Suite(.timeLimit(.minutes(30))) struct DeadlockTests {
   @Test func `a receive that nobody answers is a deadlock, told with call, channel and places`() {
     let scheduler = TestScheduler()
     let error = #expect(throws: Deadlock.self) {

@@ -73,7 +73,7 @@ public final class Play: @unchecked Sendable {
 
   var entries: [String] { lock.withLock { lines } }
 
-  func waitForEnd() -> Bool { end.wait(timeout: .now() + 30) == .success }
+  func waitForEnd() -> Bool { end.wait(timeout: .now() + 300) == .success }
 }
 
 extension Scenario {

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import coswift
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ActorTests {
   @Test func `typed accessors give nil for other types (3.4-16)`() throws {
     try inCoroutine { () throws in

@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// Bugs of coobjc and coswift that no other file here shows to be gone; `Ancestors.md` lists all.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct AncestorTests {
   @Test func `a coroutine that goes on after a wait runs, and resuming it has no effect (3.4-1)`()
     throws

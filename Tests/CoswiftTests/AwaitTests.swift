@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import coswift
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct AwaitTests {
   @Test func `await has four forms under both names (2.1-36, 3.3-16)`() throws {
     try inCoroutine { () throws in

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import coswift
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ChanTests {
   @Test func `the nonblocking calls work outside coroutines (2.1-48)`() throws {
     let kept = Chan<Int>(buffCount: 1)

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import coswift
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct CoswiftMisuseTests {
   @Test func `an error that nobody looks at is printed (3.3-14)`() async throws {
     let result = try await #require(

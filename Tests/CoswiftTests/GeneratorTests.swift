@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import coswift
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct GeneratorTests {
   /// Counts from 0 for ever.
   private func counter(queue: DispatchQueue? = nil) -> Generator<Int> {

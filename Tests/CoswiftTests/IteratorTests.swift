@@ -11,7 +11,7 @@ private func words(_ result: RJResult) -> String {
   return "\(value)\(result.done ? " done" : "")\(result.error.map { " error \($0)" } ?? "")"
 }
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct IteratorTests {
   @Test func `numbers come one by one, then the end for ever (2.1-66)`() {
     let numbers = RJIterator(standardBlock: { for number in 1...3 { try rj_yield(number) } })

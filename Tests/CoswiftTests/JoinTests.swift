@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import coswift
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct JoinTests {
   @Test func `any number of coroutines join one, on any queues (3.3-4, 3.4-11)`() throws {
     try inCoroutine { () throws in

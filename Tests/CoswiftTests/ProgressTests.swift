@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import coswift
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ProgressTests {
   @Test func `fractions come until the end, then the value (2.1-38)`() throws {
     try inCoroutine { () throws in

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 import coswift
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct PromiseTests {
   @Test func `a promise settles once (2.1-32)`() {
     let promise = Promise<Int>()

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The script `rename-await`, on a file.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct RenameAwaitTests {
   private let old = """
     // await(promise: in a comment)

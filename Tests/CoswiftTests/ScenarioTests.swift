@@ -11,7 +11,7 @@ import Testing
 /// the documents. Those without an order are in the other files here, their numbers in the names; so are
 /// those of the bugs that section 3 lists: see `Ancestors.md`. 2.1-14 and 2.1-15 are about bare context
 /// switches: `SeedTests` has them, and `CoroutineKernelTests` 2.1-16.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct ScenarioTests {
   @Test(arguments: Scenario.all)
   func `steps come in the documents' order on a serial queue (2.1-1 to 2.1-63)`(

@@ -51,7 +51,7 @@ struct TupleTests {
     #expect([a, b, c, d, e, f, g, h] == [3, 2, 1, 1, 2, 1, 1, 8])
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(30)))
   func `a promise of a tuple gives path, data and error (2.1-65)`() throws {
     func read(_ path: String) -> Promise<COTuple> {
       Promise(on: .global()) { fulfill, _ in

@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Messages do not depend on sanitizers; what provokes them does.
-@Suite(.timeLimit(.minutes(10)), .enabled(if: cck_is_instrumented() == 0 && isPlainBuild))
+@Suite(.timeLimit(.minutes(30)), .enabled(if: cck_is_instrumented() == 0 && isPlainBuild))
 struct ErrorCatalogueTests {
   private static let all = catalogue.flatMap(\.messages)
 

@@ -7,7 +7,7 @@ import Testing
 /// Generated programs of channels, selects, cancellation, timers and promises, against a model.
 ///
 /// What the model checks is in `FuzzRun`; `scripts/fuzz` searches for programs that do not pass.
-@Suite(.timeLimit(.minutes(10))) struct FuzzTests {
+@Suite(.timeLimit(.minutes(30))) struct FuzzTests {
   /// Programs that the fuzzer found to reach different code.
   @Test func `the programs of the corpus do what the model says`() throws {
     let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

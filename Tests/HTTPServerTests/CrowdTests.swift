@@ -6,7 +6,7 @@ import HTTPServer
 import Testing
 
 /// Many connections, and their end.
-@Suite(.timeLimit(.minutes(10))) struct CrowdTests {
+@Suite(.timeLimit(.minutes(30))) struct CrowdTests {
   private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
   @Test

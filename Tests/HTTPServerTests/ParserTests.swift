@@ -5,7 +5,7 @@ import Testing
 @testable import HTTPServer
 
 /// The state machines alone, fed with what nobody would think of.
-@Suite(.timeLimit(.minutes(10))) struct ParserTests {
+@Suite(.timeLimit(.minutes(30))) struct ParserTests {
   /// What a whole message comes to.
   private enum Outcome: Equatable {
     case refused(HTTPRefusal)

@@ -5,7 +5,7 @@ import HTTPServer
 import Testing
 
 /// What the server does not take, sent over real sockets.
-@Suite(.timeLimit(.minutes(10))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(30))) struct RefusalTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let status: Int
     let request: String

@@ -6,7 +6,7 @@ import HTTPServer
 import Testing
 
 /// What handlers answer, and what they throw.
-@Suite(.timeLimit(.minutes(10))) struct ResponseTests {
+@Suite(.timeLimit(.minutes(30))) struct ResponseTests {
   private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
   private struct Broken: Error {}

@@ -6,7 +6,7 @@ import HTTPServer
 import Testing
 
 /// Clients that keep the server waiting.
-@Suite(.timeLimit(.minutes(10))) struct SlowClientTests {
+@Suite(.timeLimit(.minutes(30))) struct SlowClientTests {
   /// Only one of them is short in each test, so that it is that one which ends the wait.
   private func limits(_ change: (inout HTTPLimits) -> Void) -> HTTPLimits {
     var limits = HTTPLimits()

@@ -12,7 +12,7 @@ import FoundationNetworking
 #endif
 
 /// A client that somebody else wrote.
-@Suite(.timeLimit(.minutes(10))) struct URLSessionTests {
+@Suite(.timeLimit(.minutes(30))) struct URLSessionTests {
   private func withSession(
     handler: @escaping HTTPServer.Handler,
     _ body: (URLSession, URL) throws -> Void

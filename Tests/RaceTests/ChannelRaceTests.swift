@@ -7,7 +7,7 @@ import Testing
 #if COROUTINES_CHECKED
 
 /// Channels between loops (rules 3 to 5): nothing lost, nothing twice, everybody woken.
-@Suite(.timeLimit(.minutes(10))) struct ChannelRaceTests {
+@Suite(.timeLimit(.minutes(30))) struct ChannelRaceTests {
   /// What parties saw, of values from 1 on.
   private final class Tally {
     let channel: Channel<Int>

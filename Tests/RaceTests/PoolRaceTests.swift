@@ -7,7 +7,7 @@ import Testing
 #if COROUTINES_CHECKED
 
 /// Coroutines that lie in a pool and have not started: taken by one loop, and by one only.
-@Suite(.timeLimit(.minutes(10))) struct PoolHandOverRaceTests {
+@Suite(.timeLimit(.minutes(30))) struct PoolHandOverRaceTests {
   @Test(arguments: [2, 3])
   func `what one loop launches runs once, wherever it is taken`(_ loops: Int) throws {
     try Race(loops: loops) { crew in
@@ -187,7 +187,7 @@ import Testing
 }
 
 /// Loops of a pool that sleep: woken when there is something for them, and when all is over.
-@Suite(.timeLimit(.minutes(10))) struct PoolIdleRaceTests {
+@Suite(.timeLimit(.minutes(30))) struct PoolIdleRaceTests {
   @Test func `a launch from outside is not slept through`() throws {
     try Race(loops: 2)
       .thread { crew in
@@ -248,7 +248,7 @@ import Testing
 }
 
 /// The end of a pool: when nobody is left to use it and no coroutine lives, and not before.
-@Suite(.timeLimit(.minutes(10))) struct PoolEndRaceTests {
+@Suite(.timeLimit(.minutes(30))) struct PoolEndRaceTests {
   @Test(arguments: [2, 3])
   func `an unused pool's loops all end`(_ loops: Int) throws {
     try Race(loops: loops)

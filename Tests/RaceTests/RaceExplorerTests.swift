@@ -7,7 +7,7 @@ import Testing
 #if COROUTINES_CHECKED
 
 /// The explorer of races itself: it finds what is planted, and shows it again.
-@Suite(.timeLimit(.minutes(10))) struct RaceExplorerTests {
+@Suite(.timeLimit(.minutes(30))) struct RaceExplorerTests {
   /// Forgets a wake-up if it comes between the look and the wait.
   private final class CarelessGate {
     var isOpen = false

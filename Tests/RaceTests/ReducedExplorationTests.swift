@@ -256,7 +256,7 @@ private struct Sample: CustomTestStringConvertible, Sendable {
 }
 
 /// What `explore` leaves out when it may, and that nothing is lost by it.
-@Suite(.timeLimit(.minutes(10))) struct ReducedExplorationTests {
+@Suite(.timeLimit(.minutes(30))) struct ReducedExplorationTests {
   @Test(arguments: Sample.all)
   fileprivate func `the same outcomes are found in no more runs`(_ sample: Sample) throws {
     let found = try Comparison(sample.body)

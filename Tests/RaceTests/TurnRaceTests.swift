@@ -44,7 +44,7 @@ private final class SimulatedQueue: TurnHost, @unchecked Sendable {
 }
 
 /// Wake-ups of coroutines on queues, whose blocks find the turn free or taken.
-@Suite(.timeLimit(.minutes(10))) struct TurnRaceTests {
+@Suite(.timeLimit(.minutes(30))) struct TurnRaceTests {
   private final class Queue {
     let host = SimulatedQueue()
     let scheduler: Scheduler

@@ -8,7 +8,7 @@ import Testing
 #if COROUTINES_CHECKED
 
 /// Ends, outcomes and locks that one loop waits for and another brings about.
-@Suite(.timeLimit(.minutes(10))) struct CrossLoopWakeTests {
+@Suite(.timeLimit(.minutes(30))) struct CrossLoopWakeTests {
   private final class Shared {
     let promise = Promise<Int>()
     let mutex = CoroutineMutex()

@@ -4,7 +4,7 @@ import CoswiftScenarios
 import Testing
 
 /// The documents' samples run on the main queue of an application.
-@Suite(.timeLimit(.minutes(10))) struct MainQueueTests {
+@Suite(.timeLimit(.minutes(30))) struct MainQueueTests {
   private static let samples = [
     IOSActorTests.messages,
     IOSChannelTests.pipeline,

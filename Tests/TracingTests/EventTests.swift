@@ -8,7 +8,7 @@ import Testing
 /// All suites of this module.
 ///
 /// There is one recording in a process, and it records whatever runs there: so each test has a process of its own.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct TracingTests {}
 
 /// Runs a test's body as synchronous code.

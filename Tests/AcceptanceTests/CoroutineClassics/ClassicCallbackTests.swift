@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Yields across functions that know nothing of coroutines.
-@Suite(.timeLimit(.minutes(10))) struct ClassicCallbackTests {
+@Suite(.timeLimit(.minutes(30))) struct ClassicCallbackTests {
   @Test func `a yield crosses the comparator of a sort`() {
     var sorted: [Int] = []
     let generator = Generator<Set<Int>> { yield in

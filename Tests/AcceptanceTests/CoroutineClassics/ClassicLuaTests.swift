@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Lua's `coroutine.create`, `resume`, `yield`, `status`, `wrap`, `isyieldable` and `close`.
-@Suite(.timeLimit(.minutes(10))) struct ClassicLuaTests {
+@Suite(.timeLimit(.minutes(30))) struct ClassicLuaTests {
   private let notes = Notebook<String>()
 
   /// `wrap`: a function that resumes.

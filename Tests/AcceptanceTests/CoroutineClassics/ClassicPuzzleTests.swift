@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Searches that yield their solutions from inside the recursion.
-@Suite(.timeLimit(.minutes(10))) struct ClassicPuzzleTests {
+@Suite(.timeLimit(.minutes(30))) struct ClassicPuzzleTests {
   private func permutations(_ values: [Int]) -> Generator<[Int]> {
     func permute(
       _ values: inout [Int],

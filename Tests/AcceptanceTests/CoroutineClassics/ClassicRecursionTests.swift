@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Recursive generators, trees, depth, and numbers of generators.
-@Suite(.timeLimit(.minutes(10))) struct ClassicRecursionTests {
+@Suite(.timeLimit(.minutes(30))) struct ClassicRecursionTests {
   @Test func `a tree is walked in order by generators of its branches`() {
     #expect(Array(ClassicTree([4, 2, 6, 1, 3, 5, 7]).inOrder) == Array(1...7))
   }

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// `send`, `throw` and `close` of CPython's generators.
-@Suite(.timeLimit(.minutes(10))) struct ClassicSendThrowCloseTests {
+@Suite(.timeLimit(.minutes(30))) struct ClassicSendThrowCloseTests {
   private let notes = Notebook<String>()
 
   @Test func `a running average takes numbers and yields averages`() throws {

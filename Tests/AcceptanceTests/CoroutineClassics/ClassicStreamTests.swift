@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Endless sequences, by generators that feed generators.
-@Suite(.timeLimit(.minutes(10))) struct ClassicStreamTests {
+@Suite(.timeLimit(.minutes(30))) struct ClassicStreamTests {
   @Test func `the lazy sieve finds the primes with a filter for each`() {
     func sieve(_ numbers: Generator<Int>) -> Generator<Int> {
       Generator { yield in

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// What becomes of a generator that is left, dropped, or fails.
-@Suite(.timeLimit(.minutes(10))) struct ClassicUnwindingTests {
+@Suite(.timeLimit(.minutes(30))) struct ClassicUnwindingTests {
   private let notes = Notebook<String>()
 
   private func noting() -> Generator<Int> {

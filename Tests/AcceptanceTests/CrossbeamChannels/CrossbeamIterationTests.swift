@@ -13,7 +13,7 @@ import Musl
 #endif
 
 /// `iter`, `same_channel`, `thread_locals`.
-@Suite(.timeLimit(.minutes(10))) struct CrossbeamIterationTests {
+@Suite(.timeLimit(.minutes(30))) struct CrossbeamIterationTests {
   // MARK: - iter
 
   @Test(arguments: CrossbeamKind.mpsc)

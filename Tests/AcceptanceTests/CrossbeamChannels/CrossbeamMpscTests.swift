@@ -6,7 +6,7 @@ import Dispatch
 import Testing
 
 /// `mpsc`: what Rust's standard channels do, of kinds `channel` (unbounded) and `sync_channel`.
-@Suite(.timeLimit(.minutes(10))) struct CrossbeamMpscTests {
+@Suite(.timeLimit(.minutes(30))) struct CrossbeamMpscTests {
   // MARK: - smoke, drop_full
 
   @Test(arguments: CrossbeamKind.keeping)

@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// `array`, `list`, `zero`: one operation after the other, each at a known time.
-@Suite(.timeLimit(.minutes(10))) struct CrossbeamOperationTests {
+@Suite(.timeLimit(.minutes(30))) struct CrossbeamOperationTests {
   // MARK: - smoke
 
   @Test func `a fresh rendezvous channel gives a value back and has none`() {

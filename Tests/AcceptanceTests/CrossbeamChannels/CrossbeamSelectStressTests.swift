@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// `select`, `select_macro`: many parties, chance, and what a look at several channels sees.
-@Suite(.timeLimit(.minutes(10))) struct CrossbeamSelectStressTests {
+@Suite(.timeLimit(.minutes(30))) struct CrossbeamSelectStressTests {
   // MARK: - stress_recv, stress_send, stress_mixed, reuse
 
   @Test(arguments: CrossbeamPlace.allCases)

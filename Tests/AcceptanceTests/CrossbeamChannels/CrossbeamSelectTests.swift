@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// `select`, `select_macro`, and the part of `mpsc` that selects: which clause wins, and when.
-@Suite(.timeLimit(.minutes(10))) struct CrossbeamSelectTests {
+@Suite(.timeLimit(.minutes(30))) struct CrossbeamSelectTests {
   private let second = Duration.milliseconds(1000)
 
   /// What wins when two channels can be received from, and no more than so much time may pass.

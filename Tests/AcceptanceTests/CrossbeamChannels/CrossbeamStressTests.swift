@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// `array`, `list`, `zero`, `mpsc`: the parts that try races, on threads and on dispatch queues.
-@Suite(.timeLimit(.minutes(10))) struct CrossbeamStressTests {
+@Suite(.timeLimit(.minutes(30))) struct CrossbeamStressTests {
   // MARK: - len, spsc, mpmc
 
   @Test(arguments: CrossbeamKind.allCases, CrossbeamPlace.allCases)

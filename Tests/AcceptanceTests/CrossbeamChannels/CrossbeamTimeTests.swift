@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// `after`, `tick`, `never`: channels of time, the clause `After`, and channels on which nothing comes.
-@Suite(.timeLimit(.minutes(10))) struct CrossbeamTimeTests {
+@Suite(.timeLimit(.minutes(30))) struct CrossbeamTimeTests {
   /// One alarm, or one that rings again and again.
   enum Ringing: CaseIterable, Sendable {
     case once, often

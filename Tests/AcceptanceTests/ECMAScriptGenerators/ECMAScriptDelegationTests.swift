@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// `yield*`: `yield.all(of:)`.
-@Suite(.timeLimit(.minutes(10))) struct ECMAScriptDelegationTests {
+@Suite(.timeLimit(.minutes(30))) struct ECMAScriptDelegationTests {
   private let notes = Notebook<String>()
   /// A generator that is dropped unwinds, and notes that.
   private let kept = Notebook<Numbers>()

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// `next`, `throw` and `return` at ten places of nested `try`, `catch` and `finally`.
-@Suite(.timeLimit(.minutes(10))) struct ECMAScriptPositionTests {
+@Suite(.timeLimit(.minutes(30))) struct ECMAScriptPositionTests {
   private let notes = Notebook<String>()
   /// A generator that is dropped unwinds, and notes that.
   private let kept = Notebook<Numbers>()

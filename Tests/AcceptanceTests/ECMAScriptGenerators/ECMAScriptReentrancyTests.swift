@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// A generator whose body asks itself: an error, and no harm.
-@Suite(.timeLimit(.minutes(10))) struct ECMAScriptReentrancyTests {
+@Suite(.timeLimit(.minutes(30))) struct ECMAScriptReentrancyTests {
   @Test func `next from the own body is refused, and the body goes on`() {
     let own = OwnGenerator { own, yield in
       #expect(own.play(.next) == "is running")

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// What a body can make of a `return` that is under way.
-@Suite(.timeLimit(.minutes(10))) struct ECMAScriptReturnTests {
+@Suite(.timeLimit(.minutes(30))) struct ECMAScriptReturnTests {
   @Test func `a value sent in a finally goes to its yield, and the return goes on`() {
     var seen: [Int?] = []
     let generator = Numbers { yield in

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// What `next` sends, and what a yield is worth.
-@Suite(.timeLimit(.minutes(10))) struct ECMAScriptSentValueTests {
+@Suite(.timeLimit(.minutes(30))) struct ECMAScriptSentValueTests {
   @Test func `a yield is worth what the next call sends`() {
     let echo = Numbers { yield in
       var value = 0

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Before the start, suspended, after the end; and results.
-@Suite(.timeLimit(.minutes(10))) struct ECMAScriptStateTests {
+@Suite(.timeLimit(.minutes(30))) struct ECMAScriptStateTests {
   private func counted(_ notes: Notebook<String>) -> Numbers {
     Numbers { yield in
       notes.add("start")

@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// `select3`: which operations wait for ever, which return, and which fail.
-@Suite(.timeLimit(.minutes(10))) struct GoBlockingMatrixTests {
+@Suite(.timeLimit(.minutes(30))) struct GoBlockingMatrixTests {
   /// What becomes of an operation that nobody comes to meet.
   enum Ending { case waits, returns, failsAsClosed }
 

@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// `runtime/chan_test.go`, the parts in which a chosen order says more than a race.
-@Suite(.timeLimit(.minutes(10))) struct GoChannelRuntimeTests {
+@Suite(.timeLimit(.minutes(30))) struct GoChannelRuntimeTests {
   static let capacities = [0, 1, 2, 3, 7, 19]
 
   // MARK: - TestChan

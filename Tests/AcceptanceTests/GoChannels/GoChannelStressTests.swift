@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// `runtime/chan_test.go`, the parts that try races: on one loop, on threads, on dispatch queues.
-@Suite(.timeLimit(.minutes(10))) struct GoChannelStressTests {
+@Suite(.timeLimit(.minutes(30))) struct GoChannelStressTests {
   // MARK: - TestChan
 
   @Test(arguments: GoPlace.allCases, [0, 1, 10])

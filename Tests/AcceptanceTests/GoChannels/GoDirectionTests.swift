@@ -6,7 +6,7 @@ import Testing
 /// `perm`: what the ends of a channel can do.
 ///
 /// What they cannot does not compile; the table says what.
-@Suite(.timeLimit(.minutes(10))) struct GoDirectionTests {
+@Suite(.timeLimit(.minutes(30))) struct GoDirectionTests {
   @Test func `a channel turns into either end, which does that half`() throws {
     try runBlocking {
       let channel = Channel<Int>(capacity: 2)

@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// `nonblock`: operations that do not wait, for values of several sizes, with and without room.
-@Suite(.timeLimit(.minutes(10))) struct GoNonblockTests {
+@Suite(.timeLimit(.minutes(30))) struct GoNonblockTests {
   /// Sends and receives with `Default` until a partner is there, in many orders.
   private func meet<Value: Equatable & Sendable>(_ value: Value, _ other: Value, _ capacity: Int)
     throws

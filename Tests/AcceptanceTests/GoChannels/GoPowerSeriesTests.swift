@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// `powser1` and `powser2`: power series over channels.
-@Suite(.timeLimit(.minutes(10))) struct GoPowerSeriesTests {
+@Suite(.timeLimit(.minutes(30))) struct GoPowerSeriesTests {
   /// What the channels carry.
   enum Carried: CaseIterable {
     /// Coefficients as they are, as in `powser1`.

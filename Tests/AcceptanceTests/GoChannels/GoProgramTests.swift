@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// The small programs of `test/chan`.
-@Suite(.timeLimit(.minutes(10))) struct GoProgramTests {
+@Suite(.timeLimit(.minutes(30))) struct GoProgramTests {
   // MARK: - doubleselect
 
   @Test(arguments: GoPlace.allCases)

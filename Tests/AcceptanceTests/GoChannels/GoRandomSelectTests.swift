@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// `select5`: select programs made by a generator, and the order in which a select evaluates its parts.
-@Suite(.timeLimit(.minutes(10))) struct GoRandomSelectTests {
+@Suite(.timeLimit(.minutes(30))) struct GoRandomSelectTests {
   // MARK: - The generator
 
   /// A clause of a generated select.

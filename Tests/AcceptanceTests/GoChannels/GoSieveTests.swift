@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// `sieve1` and `sieve2`: prime numbers out of coroutines.
-@Suite(.timeLimit(.minutes(10))) struct GoSieveTests {
+@Suite(.timeLimit(.minutes(30))) struct GoSieveTests {
   private static let primes = [
     2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97,
   ]

@@ -6,7 +6,7 @@ import Testing
 
 /// `bundle.c`, and what `go1`, `go2`, `go3`, `sleep`, `overload`, `threads` ask besides: coroutines that
 /// are waited for and closed together.
-@Suite(.timeLimit(.minutes(10))) struct DillBundleTests {
+@Suite(.timeLimit(.minutes(30))) struct DillBundleTests {
   // MARK: - hclose of a bundle: cancel the scope
 
   @Test func `a bundle of nothing is closed and waited for at once`() throws {

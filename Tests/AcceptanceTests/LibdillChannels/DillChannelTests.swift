@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// `chan.c`: rendezvous, order, closing, cancelling, deadlines.
-@Suite(.timeLimit(.minutes(10))) struct DillChannelTests {
+@Suite(.timeLimit(.minutes(30))) struct DillChannelTests {
   // MARK: - Who waits for whom
 
   @Test(arguments: [false, true])

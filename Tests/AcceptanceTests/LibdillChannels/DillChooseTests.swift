@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// `choose.c`: one of several channels, in either direction, with a deadline.
-@Suite(.timeLimit(.minutes(10))) struct DillChooseTests {
+@Suite(.timeLimit(.minutes(30))) struct DillChooseTests {
   @Test(arguments: [false, true])
   func `a choice of one receive meets a sender, whoever is first`(isSenderLate: Bool) throws {
     try explore {

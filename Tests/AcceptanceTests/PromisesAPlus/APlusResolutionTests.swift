@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// 2.3.1, 2.3.2 and 2.3.4: a promise told to be itself, another promise, or a plain value.
-@Suite(.timeLimit(.minutes(10))) struct APlusResolutionTests {
+@Suite(.timeLimit(.minutes(30))) struct APlusResolutionTests {
   // MARK: - 2.3.1: itself
 
   /// Holds a promise for a closure that is made before it.

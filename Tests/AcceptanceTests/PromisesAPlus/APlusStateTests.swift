@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// 2.1: a promise is pending, fulfilled or rejected.
-@Suite(.timeLimit(.minutes(10))) struct APlusStateTests {
+@Suite(.timeLimit(.minutes(30))) struct APlusStateTests {
   /// What is tried on a promise that is settled.
   enum Attempt: String, CaseIterable, Sendable {
     case fulfill

@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// 2.2: `then`, and what this library has in place of its second argument: `catch`, `recover`, `finally`.
-@Suite(.timeLimit(.minutes(10))) struct APlusThenTests {
+@Suite(.timeLimit(.minutes(30))) struct APlusThenTests {
   typealias Wanted = Result<String, APlusReason>
 
   /// The two ends of a promise, for what holds of both alike.

@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// 2.3.3: a promise told to be anything that can be asked for its outcome.
-@Suite(.timeLimit(.minutes(10))) struct APlusThenableTests {
+@Suite(.timeLimit(.minutes(30))) struct APlusThenableTests {
   // MARK: - 2.3.3.1 to 2.3.3.3: asking
 
   @Test(arguments: APlusEntry.allCases)

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Fork Join (throughput), Fork Join (create), Fibonacci: many actors, each with little to do.
-@Suite(.timeLimit(.minutes(10))) struct SavinaForkJoinTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaForkJoinTests {
   // MARK: - Fork Join (throughput)
 
   private enum Work {

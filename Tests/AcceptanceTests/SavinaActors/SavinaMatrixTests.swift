@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Recursive Matrix Multiplication, All-Pairs Shortest Path, Successive Over-Relaxation: tables in parts.
-@Suite(.timeLimit(.minutes(10))) struct SavinaMatrixTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaMatrixTests {
   /// A square table.
   private struct Matrix: Sendable, Equatable {
     let size: Int

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Big and Chameneos: everybody with everybody, and two by two.
-@Suite(.timeLimit(.minutes(10))) struct SavinaMeetingTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaMeetingTests {
   // MARK: - Big
 
   private enum Big {

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Ping Pong, Counting, Thread Ring: messages to and fro, many to one, and round and round.
-@Suite(.timeLimit(.minutes(10))) struct SavinaMessagingTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaMessagingTests {
   // MARK: - Ping Pong
 
   private enum Ping {

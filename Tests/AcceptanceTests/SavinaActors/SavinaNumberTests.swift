@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// Trapezoidal Approximation and Precise Pi: a master adds up what workers compute.
-@Suite(.timeLimit(.minutes(10))) struct SavinaNumberTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaNumberTests {
   // MARK: - Trapezoidal Approximation
 
   private struct Piece {

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Filter Bank and Sieve of Eratosthenes: pipelines that are given, and that grow.
-@Suite(.timeLimit(.minutes(10))) struct SavinaPipelineTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaPipelineTests {
   // MARK: - Filter Bank
 
   private struct Bank: Sendable {

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Bounded Buffer and Sleeping Barber: places that fill up.
-@Suite(.timeLimit(.minutes(10))) struct SavinaQueueTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaQueueTests {
   // MARK: - Bounded Buffer
 
   private struct Item: Sendable, Hashable {

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// A* Search and N-Queens: a master hands out work that makes more work.
-@Suite(.timeLimit(.minutes(10))) struct SavinaSearchTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaSearchTests {
   // MARK: - A* Search
 
   /// A cube of nodes, with an edge to each node that is not nearer to the origin in any direction, by one at most.

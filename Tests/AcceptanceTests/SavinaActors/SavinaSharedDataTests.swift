@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Concurrent Dictionary and Concurrent Sorted Linked List: a structure that only its actor touches.
-@Suite(.timeLimit(.minutes(10))) struct SavinaSharedDataTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaSharedDataTests {
   /// An operation that was carried out: as which one, and with what answer.
   private struct Step<Operation: Sendable>: Sendable {
     let number: Int

@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// Dining Philosophers and Cigarette Smokers: who may have what lies on the table.
-@Suite(.timeLimit(.minutes(10))) struct SavinaSharingTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaSharingTests {
   // MARK: - Dining Philosophers
 
   private enum Table {

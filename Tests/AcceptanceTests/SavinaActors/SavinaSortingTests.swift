@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Radix Sort, Bitonic Sort, Quicksort: a chain, a network and a tree of actors that sort.
-@Suite(.timeLimit(.minutes(10))) struct SavinaSortingTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaSortingTests {
   private static func numbers(_ count: Int, seed: UInt64, below limit: Int = 1 << 12) -> [Int] {
     var random = SavinaRandom(seed: seed)
     return (0..<count).map { _ in Int.random(in: 0..<limit, using: &random) }

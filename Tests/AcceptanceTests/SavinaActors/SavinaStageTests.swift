@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// What runs the programs notices when one goes wrong.
-@Suite(.timeLimit(.minutes(10))) struct SavinaStageTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaStageTests {
   private struct Broken: Error {}
 
   @Test(arguments: SavinaPlace.all)

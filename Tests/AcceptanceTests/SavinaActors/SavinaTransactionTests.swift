@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// Logistic Map and Bank Transaction: actors that need another one's answer before they can go on.
-@Suite(.timeLimit(.minutes(10))) struct SavinaTransactionTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaTransactionTests {
   // MARK: - Logistic Map
 
   private struct Term {

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Unbalanced Cobwebbed Tree and Online Facility Location: trees that grow where they have to.
-@Suite(.timeLimit(.minutes(10))) struct SavinaTreeTests {
+@Suite(.timeLimit(.minutes(30))) struct SavinaTreeTests {
   // MARK: - Unbalanced Cobwebbed Tree
 
   /// Leave to have children, whose numbers follow one another.

@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// Checkpoints, scopes that are cancelled, what they catch, and scopes in scopes.
-@Suite(.timeLimit(.minutes(10))) struct TrioCancelScopeTests {
+@Suite(.timeLimit(.minutes(30))) struct TrioCancelScopeTests {
   // MARK: - Checkpoints
 
   @Test(arguments: TrioCheckpoint.allCases)

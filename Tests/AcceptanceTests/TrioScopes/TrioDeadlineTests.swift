@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// Deadlines and timeouts, alone and one in the other.
-@Suite(.timeLimit(.minutes(10))) struct TrioDeadlineTests {
+@Suite(.timeLimit(.minutes(30))) struct TrioDeadlineTests {
   /// The forms of a limit.
   enum Limit: String, CaseIterable, Sendable {
     case timeout

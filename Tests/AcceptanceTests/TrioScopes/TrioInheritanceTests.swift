@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// Which cancellations, limits and values reach which children, and what reaches nobody.
-@Suite(.timeLimit(.minutes(10))) struct TrioInheritanceTests {
+@Suite(.timeLimit(.minutes(30))) struct TrioInheritanceTests {
   @Test func `cancelling a scope ends all leaves of the tree in it`() throws {
     try inTrioTime {
       let notes = Notebook<String>()

@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// Nurseries: scopes with children.
-@Suite(.timeLimit(.minutes(10))) struct TrioNurseryTests {
+@Suite(.timeLimit(.minutes(30))) struct TrioNurseryTests {
   // MARK: - Waiting
 
   @Test func `a scope is left when its last child has ended`() throws {

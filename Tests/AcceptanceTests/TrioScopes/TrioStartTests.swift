@@ -5,7 +5,7 @@ import CoroutinesTesting
 import Testing
 
 /// Trio's `nursery.start`: a child that says when it is ready, made of a scope and a promise.
-@Suite(.timeLimit(.minutes(10))) struct TrioStartTests {
+@Suite(.timeLimit(.minutes(30))) struct TrioStartTests {
   /// Launches a child and waits until it says that it has started.
   ///
   /// What it throws before is thrown here, and does not fail the scope; what it throws later does.

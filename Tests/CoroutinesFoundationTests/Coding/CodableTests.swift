@@ -17,7 +17,7 @@ private struct Stubborn: Codable {
   func encode(to encoder: any Encoder) throws { throw Failure(2) }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct CodableTests {
+@Suite(.timeLimit(.minutes(30))) struct CodableTests {
   private let shapes = (0..<3).map { Shape(name: "\($0)", sides: [1, 2.5]) }
 
   @Test func `JSON is as by the plain calls`() throws {

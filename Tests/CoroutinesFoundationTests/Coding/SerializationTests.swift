@@ -5,7 +5,7 @@ import CoroutinesFoundation
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SerializationTests {
+@Suite(.timeLimit(.minutes(30))) struct SerializationTests {
   @Test func `JSON objects are as by the plain calls`() throws {
     let object: NSDictionary = ["a": [1, 2], "b": "c"]
     let data = try JSONSerialization.data(withJSONObject: object, options: .sortedKeys)

@@ -5,7 +5,7 @@ import CoroutinesFoundation
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CollectionFileTests {
+@Suite(.timeLimit(.minutes(30))) struct CollectionFileTests {
   /// What the plain calls read.
   private func plainList(_ url: URL) throws -> Any {
     try PropertyListSerialization.propertyList(from: Data(contentsOf: url), format: nil)

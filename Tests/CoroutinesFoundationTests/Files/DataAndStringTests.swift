@@ -5,7 +5,7 @@ import CoroutinesFoundation
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct DataAndStringTests {
+@Suite(.timeLimit(.minutes(30))) struct DataAndStringTests {
   @Test func `bytes come back as they were written`() throws {
     let folder = try TemporaryFolder()
     let data = Data((0...255).map { UInt8($0) })

@@ -5,7 +5,7 @@ import CoroutinesFoundation
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct FileManagerTests {
+@Suite(.timeLimit(.minutes(30))) struct FileManagerTests {
   private let files = FileManager.default
 
   @Test func `items are made, copied, moved, linked and removed, by path`() throws {

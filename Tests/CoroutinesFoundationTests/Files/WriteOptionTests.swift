@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// What is asked of a write is done.
-@Suite(.timeLimit(.minutes(10))) struct WriteOptionTests {
+@Suite(.timeLimit(.minutes(30))) struct WriteOptionTests {
   @Test(arguments: [true, false])
   func `a write that must not replace anything does not, by URL and by path (3.5-c4)`(
     _ isInCoroutine: Bool

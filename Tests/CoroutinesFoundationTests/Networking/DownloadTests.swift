@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct DownloadTests {
+@Suite(.timeLimit(.minutes(30))) struct DownloadTests {
   private let whole = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
 
   @Test func `a download is in a file that stays`() throws {

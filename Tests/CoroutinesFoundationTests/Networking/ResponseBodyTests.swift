@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct ResponseBodyTests {
+@Suite(.timeLimit(.minutes(30))) struct ResponseBodyTests {
   @Test(arguments: Place.allCases)
   func `a chunk arrives before the next one is sent`(_ place: Place) throws {
     let gate = HTTPTestGate()

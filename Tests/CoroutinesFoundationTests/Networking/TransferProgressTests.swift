@@ -10,7 +10,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct TransferProgressTests {
+@Suite(.timeLimit(.minutes(30))) struct TransferProgressTests {
   private let whole = Data(count: 1000)
 
   /// Sends a tenth of the body, waits at the gate, and sends the rest.

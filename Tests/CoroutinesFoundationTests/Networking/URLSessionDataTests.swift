@@ -11,7 +11,7 @@ import Testing
 import FoundationNetworking
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct URLSessionDataTests {
+@Suite(.timeLimit(.minutes(30))) struct URLSessionDataTests {
   @Test(arguments: Place.allCases)
   func `a body is loaded anywhere`(_ place: Place) throws {
     let server = try HTTPTestServer(routes: ["/": .text("hello")])

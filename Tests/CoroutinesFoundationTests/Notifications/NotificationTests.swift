@@ -11,7 +11,7 @@ import Testing
 /// The center's observer holds the channel, so the channel goes when the observer has been removed.
 private final class Canary: Sendable {}
 
-@Suite(.timeLimit(.minutes(10))) struct NotificationTests {
+@Suite(.timeLimit(.minutes(30))) struct NotificationTests {
   private let name = Notification.Name("test")
   private let center = NotificationCenter()
 

@@ -10,7 +10,7 @@ import Testing
 import FoundationXML
 #endif
 
-@Suite(.timeLimit(.minutes(10))) struct XMLEventTests {
+@Suite(.timeLimit(.minutes(30))) struct XMLEventTests {
   private func names(_ events: Generator<XMLEvent>) -> [String] {
     events.compactMap { event in
       if case .startElement(let name, _, _, _) = event { name } else { nil }

@@ -6,7 +6,7 @@ import CoroutinesFoundation
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct FileHandleTests {
+@Suite(.timeLimit(.minutes(30))) struct FileHandleTests {
   @Test(arguments: Place.allCases)
   func `reading a pipe parks until there is something`(_ place: Place) throws {
     let log = Log()

@@ -17,7 +17,7 @@ func shell(_ script: String) -> Process {
 /// Keeps a shell busy, which looks at its signals now and then; half a minute at most, if a test leaves it behind.
 let ticking = "for i in $(seq 3000); do sleep 0.01; done"
 
-@Suite(.timeLimit(.minutes(10))) struct ProcessRunTests {
+@Suite(.timeLimit(.minutes(30))) struct ProcessRunTests {
   @Test(arguments: Place.allCases)
   func `output, errors and status are collected anywhere`(_ place: Place) throws {
     let output = try place.run { () throws -> ProcessOutput in

@@ -6,7 +6,7 @@ import CoroutinesFoundation
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct RunningProcessTests {
+@Suite(.timeLimit(.minutes(30))) struct RunningProcessTests {
   @Test(arguments: Place.allCases)
   func `output comes as lines, errors apart`(_ place: Place) throws {
     let (lines, errors, end) = try place.run {

@@ -5,7 +5,7 @@ import CoroutinesFoundation
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct FoundationProgressTests {
+@Suite(.timeLimit(.minutes(30))) struct FoundationProgressTests {
   /// Lets others run until something holds; the suite's time limit ends it otherwise.
   private func wait(until holds: () -> Bool) throws {
     while !holds() { try Coroutine.sleep(for: .milliseconds(1)) }

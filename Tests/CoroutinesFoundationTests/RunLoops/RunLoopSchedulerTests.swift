@@ -44,7 +44,7 @@ final class RunLoopThread: @unchecked Sendable {
   private struct Unchecked: @unchecked Sendable { let runLoop: RunLoop }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct RunLoopSchedulerTests {
+@Suite(.timeLimit(.minutes(30))) struct RunLoopSchedulerTests {
   @Test(arguments: OrderingScenario.all)
   func `the ordering rules hold in a coroutine of a run loop`(_ scenario: OrderingScenario) throws {
     let thread = RunLoopThread()

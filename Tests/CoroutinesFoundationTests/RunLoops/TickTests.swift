@@ -6,7 +6,7 @@ import CoroutinesFoundation
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct TickTests {
+@Suite(.timeLimit(.minutes(30))) struct TickTests {
   @Test(arguments: [true, false])
   func `ticks come one after the other (3.4-13)`(_ usesRunLoop: Bool) throws {
     let thread = RunLoopThread()

@@ -5,7 +5,7 @@ import CoroutinesFoundation
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(10)), .serialized) struct SettingsTests {
+@Suite(.timeLimit(.minutes(30)), .serialized) struct SettingsTests {
   /// Settings of this test's own, removed after.
   private func withSuite<Result>(_ body: (UserDefaults) throws -> Result) throws -> Result {
     let name = "coroutines-\(UUID().uuidString)"

@@ -13,7 +13,7 @@ import Glibc
 /// descriptor stays open.
 ///
 /// In processes of their own, whose descriptors nobody else changes.
-@Suite(.timeLimit(.minutes(10))) struct FaultTests {
+@Suite(.timeLimit(.minutes(30))) struct FaultTests {
   @Test(arguments: [0, 1, 5000])
   func `a reset is an I/O error that says so`(_ count: Int) async {
     await #expect(processExitsWith: .success) { [count] in

@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct MailboxTests {
+@Suite(.timeLimit(.minutes(30))) struct MailboxTests {
   /// Asks an actor that is held up, so that its mailbox fills.
   private func withBusyActor(
     _ capacity: MailboxCapacity,

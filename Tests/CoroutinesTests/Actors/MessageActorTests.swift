@@ -5,7 +5,7 @@ import Coroutines
 import Dispatch
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct MessageActorTests {
+@Suite(.timeLimit(.minutes(30))) struct MessageActorTests {
   @Test(arguments: Place.allCases)
   func `messages are handled in the order of sending (rule 11)`(place: Place) throws {
     try place.run {

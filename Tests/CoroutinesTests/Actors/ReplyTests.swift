@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ReplyTests {
+@Suite(.timeLimit(.minutes(30))) struct ReplyTests {
   @Test func `a reply that is dropped rejects the ask and names its line (rule 9)`() throws {
     try runBlocking {
       let actor = MessageActor<Counting>(count)

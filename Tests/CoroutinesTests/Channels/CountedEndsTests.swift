@@ -5,7 +5,7 @@ import Coroutines
 import Testing
 
 /// Channels that are closed with the last of an end.
-@Suite(.timeLimit(.minutes(10))) struct CountedEndsTests {
+@Suite(.timeLimit(.minutes(30))) struct CountedEndsTests {
   @Test func `receivers find it closed when the last sender is gone, after what is kept`() throws {
     try runBlocking {
       var (sender, receiver): (SendEnd<Int>?, ReceiveEnd<Int>) = Channel.makeEnds(

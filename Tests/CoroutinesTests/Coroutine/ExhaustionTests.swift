@@ -12,7 +12,7 @@ import Glibc
 ///
 /// No address space: `StackSizeTests`; no
 /// threads: `NoThreadTests`; no descriptors in what uses some: `NoDescriptorTests`.
-@Suite(.timeLimit(.minutes(10))) struct ExhaustionTests {
+@Suite(.timeLimit(.minutes(30))) struct ExhaustionTests {
   /// The program itself has used up its mappings: there is none for another slab of stacks.
   ///
   /// A sanitizer's own allocator ends the process then.

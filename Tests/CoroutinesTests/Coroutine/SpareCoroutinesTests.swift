@@ -7,7 +7,7 @@ import Testing
 @testable import Coroutines
 
 /// Objects of ended coroutines serve again; nobody who can look may notice.
-@Suite(.timeLimit(.minutes(10))) struct SpareCoroutinesTests {
+@Suite(.timeLimit(.minutes(30))) struct SpareCoroutinesTests {
   /// Under a sanitizer every object ends.
   private static let objectsServeAgain = cck_is_instrumented() == 0
 

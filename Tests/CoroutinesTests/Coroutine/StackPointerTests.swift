@@ -6,7 +6,7 @@ import Coroutines
 import Testing
 
 /// Stacks stay where they are while their coroutines wait, and serve one coroutine after the other.
-@Suite(.timeLimit(.minutes(10))) struct StackPointerTests {
+@Suite(.timeLimit(.minutes(30))) struct StackPointerTests {
   /// Numbers on some coroutine's stack.
   private struct Numbers: @unchecked Sendable {
     // SAFETY: the owner waits while another coroutine of its scheduler uses them.

@@ -104,7 +104,7 @@ import Glibc
 
   #if os(Linux)
   /// A sanitizer's own memory takes more address space than any limit leaves.
-  @Test(.enabled(if: cck_is_instrumented() == 0), .timeLimit(.minutes(10)))
+  @Test(.enabled(if: cck_is_instrumented() == 0), .timeLimit(.minutes(30)))
   func `without address space for more stacks, those that have one go on unharmed`() async {
     await #expect(processExitsWith: .success) {
       var limit = rlimit()

@@ -24,7 +24,7 @@ private let goOnFromHandler: @convention(c) (Int32) -> Void = { _ in
 /// What is said of a crash inside a coroutine.
 ///
 /// The lines of launches are given, since those of an exit test's body depend on the macro.
-@Suite(.timeLimit(.minutes(10))) struct CrashReportTests {
+@Suite(.timeLimit(.minutes(30))) struct CrashReportTests {
   private func text(_ result: ExitTest.Result?) -> String {
     String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
   }

@@ -7,7 +7,7 @@ import Testing
 
 #if os(Linux)
 /// What is certain is reported, and nothing else.
-@Suite(.timeLimit(.minutes(10))) struct DeadlockDetectionTests {
+@Suite(.timeLimit(.minutes(30))) struct DeadlockDetectionTests {
   @Test(
     .disabled(if: cck_is_instrumented() != 0, "sanitizers have threads of their own"),
     arguments: ["channel", "ring", "promise", "pool", "after-offload"]

@@ -8,7 +8,7 @@ import Testing
 #if os(Linux)
 /// SIGQUIT.
 @Suite(
-  .timeLimit(.minutes(10)),
+  .timeLimit(.minutes(30)),
   .disabled(if: cck_is_instrumented() != 0, "ThreadSanitizer keeps signals back")
 )
 struct DumpSignalTests {

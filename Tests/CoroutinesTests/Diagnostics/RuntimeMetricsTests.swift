@@ -7,7 +7,7 @@ import Testing
 @testable import Coroutines
 
 /// Each test looks at schedulers of its own only: others run beside it.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct RuntimeMetricsTests {
   private func metrics(of name: String) -> [RuntimeMetrics.SchedulerMetrics] {
     RuntimeMetrics().schedulers.filter { $0.name == name }

@@ -29,7 +29,7 @@ private final class Answer: PickerDelegate {
   func pickerFailed(_ picker: Picker) { done(throwing: Failure(9)) }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct CallbackAdapterTests {
+@Suite(.timeLimit(.minutes(30))) struct CallbackAdapterTests {
   // MARK: - Callback to value
 
   @Test func `a callback's answer is returned, at once or later, from any thread`() throws {

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Chains of promises that are longer than a coroutine's stack is deep.
-@Suite(.timeLimit(.minutes(10))) struct ChainLengthTests {
+@Suite(.timeLimit(.minutes(30))) struct ChainLengthTests {
   private static let length = 20_000
 
   /// A step of a chain that passes a value on, and an error.

@@ -3,7 +3,7 @@
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ProgressIterationTests {
+@Suite(.timeLimit(.minutes(30))) struct ProgressIterationTests {
   @Test func `a loop that keeps up gets every fraction, then await gives the value`() throws {
     try runBlocking {
       let promise = ProgressPromise<String> { progress in

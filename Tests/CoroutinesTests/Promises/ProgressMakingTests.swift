@@ -4,7 +4,7 @@ import Coroutines
 import Dispatch
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ProgressMakingTests {
+@Suite(.timeLimit(.minutes(30))) struct ProgressMakingTests {
   @Test func `the work begins when the promise is made, up to where it first parks`() throws {
     try runBlocking {
       let steps = Steps<Int>()

@@ -3,7 +3,7 @@
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ProgressMeterTests {
+@Suite(.timeLimit(.minutes(30))) struct ProgressMeterTests {
   @Test(
     arguments: [
       (-1, 0), (0, 0), (0.5, 0.5), (1, 1), (2, 1), (.infinity, 1), (-.infinity, 0), (-0.0, 0),

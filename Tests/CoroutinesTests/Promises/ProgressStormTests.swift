@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Progress under fire from several threads.
-@Suite(.timeLimit(.minutes(10))) struct ProgressStormTests {
+@Suite(.timeLimit(.minutes(30))) struct ProgressStormTests {
   @Test(arguments: Elsewhere.allCases)
   func `no reader misses the last fraction or the end`(place: Elsewhere) throws {
     try runBlocking {

@@ -14,7 +14,7 @@ import Glibc
 #endif
 
 /// Waiting for descriptors, on every kind of scheduler.
-@Suite(.timeLimit(.minutes(10))) struct DescriptorWaitTests {
+@Suite(.timeLimit(.minutes(30))) struct DescriptorWaitTests {
   @Test func `one that waits to read goes on when there is something`() throws {
     let pipe = try TestPipe()
     try runBlocking {

@@ -16,7 +16,7 @@ import Glibc
 /// What has been waited for is closed when it is closed, whatever the poller holds.
 ///
 /// Worth running with each `COROUTINES_POLLER`.
-@Suite(.timeLimit(.minutes(10))) struct HeldFileTests {
+@Suite(.timeLimit(.minutes(30))) struct HeldFileTests {
   @Test func `closed on one loop, what two have waited for ends at the other side`() throws {
     for round in 0..<20 {
       let sockets = try TestSockets()

@@ -16,7 +16,7 @@ import Glibc
 /// Loops whose home, and reactor, other threads had before; and numbers that meant something else before.
 ///
 /// Worth running with each `COROUTINES_POLLER`.
-@Suite(.timeLimit(.minutes(10))) struct ReactorOwnerTests {
+@Suite(.timeLimit(.minutes(30))) struct ReactorOwnerTests {
   @Test func `a thread that takes over a home hears of what another one watched there`() throws {
     let sockets = try TestSockets()
     let descriptor = Adopted(sockets.here)

@@ -4,7 +4,7 @@ import Coroutines
 import Testing
 
 /// Timers beside coroutines that compute, and yield now and then.
-@Suite(.timeLimit(.minutes(10))) struct LongTurnTests {
+@Suite(.timeLimit(.minutes(30))) struct LongTurnTests {
   /// Computes for so long.
   private static func compute(for duration: Duration) {
     let end = ContinuousClock.now + duration

@@ -10,7 +10,7 @@ import Testing
 /// The system refuses a thread.
 ///
 /// Each test in a process of its own: others start threads too.
-@Suite(.timeLimit(.minutes(10))) struct NoThreadTests {
+@Suite(.timeLimit(.minutes(30))) struct NoThreadTests {
   @Test func `a scheduler without a thread refuses its coroutines, and others go on`() async {
     await #expect(processExitsWith: .success) {
       try blocking {

@@ -6,7 +6,7 @@ import Coroutines
 import Testing
 
 /// Cancellation down a tree whose coroutines may be anywhere in a pool.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct PoolCancellationTests {
   /// Launches a line of descendants, each the child of the one before, and has them all wait.
   private func descend(_ depth: Int, _ reached: Gate, _ unwound: Counter) throws {

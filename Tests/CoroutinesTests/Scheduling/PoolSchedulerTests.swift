@@ -5,7 +5,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct PoolSchedulerTests {
   @Test(arguments: [1, 2, 5])
   func `values come back from all threads`(threads: Int) throws {

@@ -5,7 +5,7 @@ import Coroutines
 import Testing
 
 /// Pools on real threads, in masses: nothing is lost, nothing runs twice, and everybody ends.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(30)))
 struct PoolStressTests {
   @Test(arguments: [2, 3, 4])
   func `launches from inside and outside at once all run, once`(threads: Int) throws {

@@ -13,7 +13,7 @@ import Glibc
 /// Threads that run coroutines, and end.
 ///
 /// In processes of their own, because what is counted is the process's.
-@Suite(.timeLimit(.minutes(10))) struct ThreadEndTests {
+@Suite(.timeLimit(.minutes(30))) struct ThreadEndTests {
   /// A thread that can be waited for until nothing of it is left.
   private struct Joinable {
     private var thread = pthread_t()

@@ -5,7 +5,7 @@ import Dispatch
 import Testing
 
 /// Rule 12 for blocks that Dispatch calls on the stack of a coroutine of a queue.
-@Suite(.timeLimit(.minutes(10))) struct WaitInsideSyncTests {
+@Suite(.timeLimit(.minutes(30))) struct WaitInsideSyncTests {
   @Test func `a wait inside another queue's sync stops and says where (3.4-18, rule 12)`()
     async throws
   {

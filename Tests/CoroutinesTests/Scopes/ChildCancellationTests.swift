@@ -210,7 +210,7 @@ import Testing
       if inScope { scope.value?.cancel() } else { parent.cancel() }
       isCancelled.signal()
       try parent.join()
-      let limit = ContinuousClock.now.advanced(by: .seconds(20))
+      let limit = ContinuousClock.now.advanced(by: .seconds(300))
       while unwound.value < 2, ContinuousClock.now < limit {
         try Coroutine.sleep(for: .microseconds(100))
       }

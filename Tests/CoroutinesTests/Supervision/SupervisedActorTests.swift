@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SupervisedActorTests {
+@Suite(.timeLimit(.minutes(30))) struct SupervisedActorTests {
   @Test(arguments: Elsewhere.allCases)
   func `its mailbox outlives a restart, and its handle stays good (rule 14)`(place: Elsewhere)
     throws

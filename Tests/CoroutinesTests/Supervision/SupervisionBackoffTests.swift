@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SupervisionBackoffTests {
+@Suite(.timeLimit(.minutes(30))) struct SupervisionBackoffTests {
   /// The waits before so many restarts of a child that fails at once.
   private func delays(_ backoff: RestartBackoff, _ count: Int) throws -> [Duration] {
     let delays = SharedLog<Duration>()

@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SupervisionTreeTests {
+@Suite(.timeLimit(.minutes(30))) struct SupervisionTreeTests {
   @Test func `a branch that gives up is restarted by the one above, with its children`() throws {
     let log = SharedLog<String>()
     try runBlocking {

@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct SupervisorTests {
+@Suite(.timeLimit(.minutes(30))) struct SupervisorTests {
   /// A body that fails once when told to, and otherwise runs until it is cancelled.
   private func child(
     _ name: String,

@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CoroutineBarrierTests {
+@Suite(.timeLimit(.minutes(30))) struct CoroutineBarrierTests {
   @Test(arguments: Elsewhere.allCases)
   func `nobody goes on before all have come, round after round`(place: Elsewhere) throws {
     let barrier = CoroutineBarrier(parties: 4)

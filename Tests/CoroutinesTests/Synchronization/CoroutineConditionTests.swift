@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CoroutineConditionTests {
+@Suite(.timeLimit(.minutes(30))) struct CoroutineConditionTests {
   @Test(arguments: Elsewhere.allCases)
   func `a bounded buffer made of two conditions loses nothing`(place: Elsewhere) throws {
     let mutex = CoroutineMutex()

@@ -5,7 +5,7 @@ import Coroutines
 import Dispatch
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CoroutineMutexTests {
+@Suite(.timeLimit(.minutes(30))) struct CoroutineMutexTests {
   @Test(arguments: Place.allCases)
   func `one at a time is inside, also across waits (rule 13)`(place: Place) throws {
     let most = try place.run {

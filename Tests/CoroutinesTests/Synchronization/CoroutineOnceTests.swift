@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CoroutineOnceTests {
+@Suite(.timeLimit(.minutes(30))) struct CoroutineOnceTests {
   @Test(arguments: Elsewhere.allCases)
   func `it is made once, and all get the same`(place: Elsewhere) throws {
     let once = CoroutineOnce<Int>()

@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CoroutineReadWriteLockTests {
+@Suite(.timeLimit(.minutes(30))) struct CoroutineReadWriteLockTests {
   @Test func `readers read together; a writer is alone`() throws {
     try runBlocking {
       let lock = CoroutineReadWriteLock()

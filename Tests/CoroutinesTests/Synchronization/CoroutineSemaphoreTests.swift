@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CoroutineSemaphoreTests {
+@Suite(.timeLimit(.minutes(30))) struct CoroutineSemaphoreTests {
   @Test(arguments: [1, 2, 5])
   func `at most so many are inside at a time (rule 13)`(permits: Int) throws {
     try runBlocking {

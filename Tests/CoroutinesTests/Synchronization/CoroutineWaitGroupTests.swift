@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Coroutines
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct CoroutineWaitGroupTests {
+@Suite(.timeLimit(.minutes(30))) struct CoroutineWaitGroupTests {
   @Test(arguments: Elsewhere.allCases)
   func `a wait ends when everything is done`(place: Elsewhere) throws {
     let group = CoroutineWaitGroup()

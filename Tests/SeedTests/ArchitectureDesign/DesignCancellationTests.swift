@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// "Architecture design", section "The design of cancellation".
-@Suite(.timeLimit(.minutes(10))) struct DesignCancellationTests {
+@Suite(.timeLimit(.minutes(30))) struct DesignCancellationTests {
   // `id obj = …; await(…); obj = nil;` "If we stop here, the cleanup phase will not execute. Cause leak."
   static let cleanup = Scenario(
     "Architecture design, cleanup",

@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// "Architecture design", sections "The scheduler" and "The design of channels".
-@Suite(.timeLimit(.minutes(10))) struct DesignChannelTests {
+@Suite(.timeLimit(.minutes(30))) struct DesignChannelTests {
   // "When there is no coroutine in the queue, it goes back to the thread."
   static let scheduler = Scenario(
     "Architecture design, the scheduler",

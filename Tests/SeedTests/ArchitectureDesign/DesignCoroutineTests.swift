@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// "Architecture design", section "The design of coroutines".
-@Suite(.timeLimit(.minutes(10))) struct DesignCoroutineTests {
+@Suite(.timeLimit(.minutes(30))) struct DesignCoroutineTests {
   // "Four states, READY/RUNNING/SUSPEND/DEAD, RUNNING and SUSPEND many times".
   static let states = Scenario(
     "Architecture design, states",

@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// "Architecture design", sections "The design of the interface" and "The design for Swift".
-@Suite(.timeLimit(.minutes(10))) struct DesignSwiftTests {
+@Suite(.timeLimit(.minutes(30))) struct DesignSwiftTests {
   // "Generics say what channels and promises carry", "tuples are used".
   @Test func `channels and promises have the types of what they carry, tuples among them`() throws {
     let log = Log()
@@ -42,7 +42,7 @@ import coswift
         end.signal()
       }
     }
-    try #require(end.wait(timeout: .now() + 30) == .success)
+    try #require(end.wait(timeout: .now() + 300) == .success)
     withExtendedLifetime(thread) {}
     #expect(log.entries == ["ab", "delayed"])
   }

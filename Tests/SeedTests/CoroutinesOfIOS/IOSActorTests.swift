@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// "Coroutines of iOS", section "Actor".
-@Suite(.timeLimit(.minutes(10))) struct IOSActorTests {
+@Suite(.timeLimit(.minutes(30))) struct IOSActorTests {
   // co_actor_onqueue. The document writes the queue behind the block; the header that it is taken from, before
   // it (C10).
   static let messages = Scenario(

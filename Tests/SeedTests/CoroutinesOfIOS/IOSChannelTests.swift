@@ -9,7 +9,7 @@ import Testing
 import coswift
 
 /// "Coroutines of iOS", section "Using channels".
-@Suite(.timeLimit(.minutes(10))) struct IOSChannelTests {
+@Suite(.timeLimit(.minutes(30))) struct IOSChannelTests {
   // asyncChannelDownloadDataFromURL. The document blocks its queue with dataWithContentsOfURL in the
   // coroutine; the wrapper parks it (C9: wrappers, no hook).
   private static func asyncChannelDownloadData(from url: URL) -> COChan<Data> {

@@ -14,7 +14,7 @@ import FoundationNetworking
 #endif
 
 /// "Coroutines of iOS", section "Error handling", twice in the document.
-@Suite(.timeLimit(.minutes(10))) struct IOSErrorTests {
+@Suite(.timeLimit(.minutes(30))) struct IOSErrorTests {
   // The request of a networking library: GET:parameters:progress:success:failure:
   private static func get(
     _ url: URL,

@@ -7,7 +7,7 @@ import Testing
 import coswift
 
 /// "Coroutines of iOS", section "An example".
-@Suite(.timeLimit(.minutes(10))) struct IOSExampleTests {
+@Suite(.timeLimit(.minutes(30))) struct IOSExampleTests {
   // The document prints `0 4 5 1 3 2-delay-1 2`, and adds that 4 and 5 come in no certain order: they run on
   // queues of their own. The order of the others is certain. Its seconds are tenths here.
   static let order = Scenario(

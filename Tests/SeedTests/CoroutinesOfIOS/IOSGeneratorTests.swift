@@ -7,7 +7,7 @@ import Testing
 import coswift
 
 /// "Coroutines of iOS", sections "Making generators" and "What is good about it?".
-@Suite(.timeLimit(.minutes(10))) struct IOSGeneratorTests {
+@Suite(.timeLimit(.minutes(30))) struct IOSGeneratorTests {
   // co_sequence, yield_val, next
   static let numbers = Scenario(
     "Coroutines of iOS, generators",

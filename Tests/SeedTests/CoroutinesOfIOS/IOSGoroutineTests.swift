@@ -5,7 +5,7 @@ import Coroutines
 import Testing
 
 /// "Coroutines of iOS", section "goroutine": the sample in Go.
-@Suite(.timeLimit(.minutes(10))) struct IOSGoroutineTests {
+@Suite(.timeLimit(.minutes(30))) struct IOSGoroutineTests {
   @Test func `a receive waits until the goroutine has sent`() throws {
     let log = Log()
     try runBlocking {

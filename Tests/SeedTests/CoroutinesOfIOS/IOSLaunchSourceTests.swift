@@ -7,7 +7,7 @@ import Testing
 import coswift
 
 /// "Coroutines of iOS", section "What co_launch does".
-@Suite(.timeLimit(.minutes(10))) struct IOSLaunchSourceTests {
+@Suite(.timeLimit(.minutes(30))) struct IOSLaunchSourceTests {
   // co_launch: "create a coroutine, then resume it asynchronously on the current queue"
   static let launch = Scenario(
     "Coroutines of iOS, what co_launch does",
@@ -58,7 +58,7 @@ import coswift
       depth.value = dig(aim)
       end.signal()
     }
-    try #require(end.wait(timeout: .now() + 30) == .success)
+    try #require(end.wait(timeout: .now() + 300) == .success)
     #expect(depth.value == aim)
   }
 

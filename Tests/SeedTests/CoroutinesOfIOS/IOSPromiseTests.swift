@@ -15,7 +15,7 @@ import FoundationNetworking
 #endif
 
 /// "Coroutines of iOS", section "Asynchronous operations wrapped in promises".
-@Suite(.timeLimit(.minutes(10))) struct IOSPromiseTests {
+@Suite(.timeLimit(.minutes(30))) struct IOSPromiseTests {
   // asyncPromiseDownloadDataFromURL: the blocking call runs on a global queue.
   private static func asyncPromiseDownloadData(from url: URL) -> COPromise<Data> {
     let promise = COPromise<Data>()

@@ -4,7 +4,7 @@ import CoroutineTestSupport
 import Testing
 
 /// "Coroutines of iOS", section "The sources of coobjc": its scheduler, written again on the kernel.
-@Suite(.timeLimit(.minutes(10))) struct IOSSchedulerSourceTests {
+@Suite(.timeLimit(.minutes(30))) struct IOSSchedulerSourceTests {
   // coroutine_add, coroutine_yield, coroutine_scheduler_main
   @Test func `the scheduler pops, resumes and drops coroutines, and then gives the thread back`()
     throws

@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// "Coroutines of iOS", section "Other tips about coobjc".
-@Suite(.timeLimit(.minutes(10))) struct IOSTipsTests {
+@Suite(.timeLimit(.minutes(30))) struct IOSTipsTests {
   // "Can be cancelled". The body does not begin (C4).
   static let cancelled = Scenario(
     "Coroutines of iOS, can be cancelled",

@@ -7,7 +7,7 @@ import Testing
 import coswift
 
 /// "Coroutines of iOS", section "Simple coroutines in C by one's own hands", on the kernel.
-@Suite(.timeLimit(.minutes(10))) struct IOSUcontextTests {
+@Suite(.timeLimit(.minutes(30))) struct IOSUcontextTests {
   // `typedef struct ucontext`. The kernel's record has the registers that a switch keeps. The stack's bounds
   // are there for the sanitizers; signal masks are the thread's, and the link is the business of whoever
   // leaves.

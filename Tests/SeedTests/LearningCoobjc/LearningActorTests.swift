@@ -8,7 +8,7 @@ import Testing
 import coswift
 
 /// "Learning coobjc", section "Actor".
-@Suite(.timeLimit(.minutes(10))) struct LearningActorTests {
+@Suite(.timeLimit(.minutes(30))) struct LearningActorTests {
   /// `@interface Counter`, guarded by `@synchronized(self)`.
   private final class LockedCounter: @unchecked Sendable {
     // SAFETY: guarded by the lock.

@@ -10,7 +10,7 @@ import Testing
 import coswift
 
 /// "Learning coobjc", sections "Await", "COPromise" and "Back to await".
-@Suite(.timeLimit(.minutes(10))) struct LearningAwaitTests {
+@Suite(.timeLimit(.minutes(30))) struct LearningAwaitTests {
   // "What is COPromise?": co_fetchSomethingAsynchronous; "it runs at once when it is made" (C1).
   @Test(arguments: [true, false])
   func `a promise is fulfilled or rejected by work on another queue`(_ isGood: Bool) throws {

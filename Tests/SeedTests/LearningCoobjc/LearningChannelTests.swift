@@ -10,7 +10,7 @@ import Testing
 import coswift
 
 /// "Learning coobjc", sections "COChan" and "Back to await": the samples with channels, and the questions.
-@Suite(.timeLimit(.minutes(10))) struct LearningChannelTests {
+@Suite(.timeLimit(.minutes(30))) struct LearningChannelTests {
   // testForChannelWithNoCache, whose code the document leaves to its demo: a receive and a send, in each of
   // the forms that the reader is asked to think about.
   static let blocking = Scenario(

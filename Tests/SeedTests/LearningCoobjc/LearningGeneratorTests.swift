@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// "Learning coobjc", section "Generator".
-@Suite(.timeLimit(.minutes(10))) struct LearningGeneratorTests {
+@Suite(.timeLimit(.minutes(30))) struct LearningGeneratorTests {
   // testForRandomGenerator. The document asks why a value more is made without the cancel at the end, and why
   // the lines come in pairs; that was a fault of coobjc 1.0. Here a body runs when it is asked, no further (C2,
   // C3).

@@ -12,7 +12,7 @@ import FoundationNetworking
 #endif
 
 /// "Learning coobjc", section "Which problems does coobjc solve?".
-@Suite(.timeLimit(.minutes(10))) struct LearningImageTests {
+@Suite(.timeLimit(.minutes(30))) struct LearningImageTests {
   // "Asynchronous loading of data from the network", with three closures inside one another
   static let callbacks = Scenario(
     "Learning coobjc, an image by callbacks",

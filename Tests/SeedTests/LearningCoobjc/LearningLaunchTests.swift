@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// "Learning coobjc", section "Simple launch".
-@Suite(.timeLimit(.minutes(10))) struct LearningLaunchTests {
+@Suite(.timeLimit(.minutes(30))) struct LearningLaunchTests {
   // co_launch, co_launch_onqueue, co_launch_now
   static let ways = Scenario(
     "Learning coobjc, ways to launch",

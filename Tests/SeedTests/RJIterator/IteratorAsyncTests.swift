@@ -17,7 +17,7 @@ import FoundationNetworking
 /// "RJIterator", sections "Asynchronous programming made better" on iOS, and "Better names: async/await".
 ///
 /// These samples need the main queue, so they are played in processes of their own only.
-@Suite(.timeLimit(.minutes(10))) struct IteratorAsyncTests {
+@Suite(.timeLimit(.minutes(30))) struct IteratorAsyncTests {
   // readFileWithPath:, with AsyncClosure. The document hands over an empty error every time, which would make
   // every step a failure (C13).
   private static func readFile(_ path: String) -> RJAsyncClosure {

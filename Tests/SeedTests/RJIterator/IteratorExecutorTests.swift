@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// "RJIterator", section "Asynchronous programming made better by generators and iterators", in JavaScript.
-@Suite(.timeLimit(.minutes(10))) struct IteratorExecutorTests {
+@Suite(.timeLimit(.minutes(30))) struct IteratorExecutorTests {
   private let folder: Folder
 
   init() throws {
@@ -99,7 +99,7 @@ private final class Executor: @unchecked Sendable {
   /// Runs the generator to its end.
   func run() throws {
     queue.async { self.nextStep { try $0.next() } }
-    try #require(end.wait(timeout: .now() + 30) == .success)
+    try #require(end.wait(timeout: .now() + 300) == .success)
   }
 
   private func nextStep(

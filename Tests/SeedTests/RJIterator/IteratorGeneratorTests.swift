@@ -5,7 +5,7 @@ import Testing
 import coswift
 
 /// "RJIterator", section "Generators and iterators": the samples in JavaScript.
-@Suite(.timeLimit(.minutes(10))) struct IteratorGeneratorTests {
+@Suite(.timeLimit(.minutes(30))) struct IteratorGeneratorTests {
   // function *numbers() {}
   @Test func `a generator without a yield is done at once`() {
     let iterator = RJIterator(standardBlock: {})

@@ -5,7 +5,7 @@ import Coroutines
 import Testing
 
 /// "RJIterator", section "Generators and iterators": the same samples in this library's words.
-@Suite(.timeLimit(.minutes(10))) struct IteratorTwoWayTests {
+@Suite(.timeLimit(.minutes(30))) struct IteratorTwoWayTests {
   @Test func `numbers is a sequence`() {
     let numbers = Generator<Int> { yield in
       try yield(1)

@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// "RJIterator", sections "The definitions of the types" and "Generators and iterators come true".
-@Suite(.timeLimit(.minutes(10))) struct IteratorTypesTests {
+@Suite(.timeLimit(.minutes(30))) struct IteratorTypesTests {
   /// Has a method that is a generator: `- (void)generator`.
   private final class Object: Sendable {
     let name: String

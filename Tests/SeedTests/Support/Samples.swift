@@ -53,7 +53,7 @@ func inCoroutine(
   let coroutine = Coroutine(block: body, on: queue)
   coroutine.finishedBlock = { end.signal() }
   coroutine.resume()
-  guard end.wait(timeout: .now() + 30) == .success else { throw DidNotEnd() }
+  guard end.wait(timeout: .now() + 300) == .success else { throw DidNotEnd() }
   if let error = coroutine.lastError { throw error }
 }
 

@@ -9,7 +9,7 @@ import Testing
 import coswift
 
 /// "User guide", section 6, "COActor".
-@Suite(.timeLimit(.minutes(10))) struct GuideActorTests {
+@Suite(.timeLimit(.minutes(30))) struct GuideActorTests {
   // co_actor, co_actor_onqueue
   static let start = Scenario(
     "User guide 6, making actors",

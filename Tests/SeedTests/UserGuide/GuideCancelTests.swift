@@ -5,7 +5,7 @@ import Testing
 import coswift
 
 /// "User guide", section 2, "Cancelling coroutines".
-@Suite(.timeLimit(.minutes(10))) struct GuideCancelTests {
+@Suite(.timeLimit(.minutes(30))) struct GuideCancelTests {
   // In Objective-C the body begins and val becomes 1; the prose says that it does not go on. Here it does not
   // begin (C4).
   static let rightAway = Scenario(

@@ -11,7 +11,7 @@ import coswift
 /// "User guide", section 5, "COChan".
 ///
 /// The numbers in the comments are the document's.
-@Suite(.timeLimit(.minutes(10))) struct GuideChannelTests {
+@Suite(.timeLimit(.minutes(30))) struct GuideChannelTests {
   // "Used like a promise": co_fetchSomething
   static let likeAPromise = Scenario(
     "User guide 5, like a promise",

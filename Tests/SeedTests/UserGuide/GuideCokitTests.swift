@@ -11,7 +11,7 @@ import FoundationNetworking
 #endif
 
 /// "User guide", section 9, "cokit": its list of categories, each used once in a coroutine.
-@Suite(.timeLimit(.minutes(10))) struct GuideCokitTests {
+@Suite(.timeLimit(.minutes(30))) struct GuideCokitTests {
   @Test func `NSDictionary+Coroutine writes a dictionary to a file, and reads it`() throws {
     let folder = try Folder()
     try runBlocking {

@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// "User guide", section 8, "Delays inside coroutines".
-@Suite(.timeLimit(.minutes(10))) struct GuideDelayTests {
+@Suite(.timeLimit(.minutes(30))) struct GuideDelayTests {
   @Test func `a delay lasts at least as long as it says, while others run`() throws {
     let log = Log()
     try inCoroutine {

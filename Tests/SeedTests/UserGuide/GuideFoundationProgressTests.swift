@@ -6,7 +6,7 @@ import Foundation
 import Testing
 
 /// "User guide", section 4, "COProgressPromise": the same under this library's own names.
-@Suite(.timeLimit(.minutes(10))) struct GuideFoundationProgressTests {
+@Suite(.timeLimit(.minutes(30))) struct GuideFoundationProgressTests {
   @Test func `a promise follows a progress of ten units to its end`() throws {
     try runBlocking {
       let promise = ProgressPromise<String>(Promise())

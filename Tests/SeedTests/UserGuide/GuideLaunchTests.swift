@@ -6,7 +6,7 @@ import Testing
 import coswift
 
 /// "User guide", section 1, "Creating coroutines".
-@Suite(.timeLimit(.minutes(10))) struct GuideLaunchTests {
+@Suite(.timeLimit(.minutes(30))) struct GuideLaunchTests {
   static let places = Scenario(
     "User guide 1, creating",
     expected: ["on the current queue", "on q"]

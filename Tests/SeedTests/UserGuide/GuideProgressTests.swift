@@ -12,7 +12,7 @@ import FoundationNetworking
 #endif
 
 /// "User guide", section 4, "COProgressPromise".
-@Suite(.timeLimit(.minutes(10))) struct GuideProgressTests {
+@Suite(.timeLimit(.minutes(30))) struct GuideProgressTests {
   // progressDownloadFileFromUrl, the branch "Fallback on earlier versions": ten units, one at each tick of a
   // timer, which onCancel stops. The timer is on the coroutine's queue, not on a global one: Foundation's
   // Progress has no lock on Linux. Nor has its task a Progress there, which the first branch hands over.

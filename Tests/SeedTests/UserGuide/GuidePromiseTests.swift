@@ -8,7 +8,7 @@ import Testing
 import coswift
 
 /// "User guide", section 3, "COPromise".
-@Suite(.timeLimit(.minutes(10))) struct GuidePromiseTests {
+@Suite(.timeLimit(.minutes(30))) struct GuidePromiseTests {
   // testPromiseFullfill; the document's main queue is the one that the sample is played on.
   private static func testPromiseFullfill(
     _ play: Play,

@@ -7,7 +7,7 @@ import Testing
 import coswift
 
 /// "User guide", section 7, "COTuple".
-@Suite(.timeLimit(.minutes(10))) struct GuideTupleTests {
+@Suite(.timeLimit(.minutes(30))) struct GuideTupleTests {
   private static func cotest_loadContentFromFile(_ filePath: String) -> COPromise<COTuple> {
     COPromise { resolve, _ in
       if FileManager.default.fileExists(atPath: filePath) {

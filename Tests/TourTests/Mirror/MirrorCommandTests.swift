@@ -8,7 +8,7 @@ import Testing
 @testable import tour
 
 /// The built program, run as a user runs it.
-@Suite(.timeLimit(.minutes(10))) struct MirrorCommandTests {
+@Suite(.timeLimit(.minutes(30))) struct MirrorCommandTests {
   private func mirror(_ arguments: String..., to tree: MadeTree) throws -> Program.Result {
     try Program.run(Program.tour.path, ["mirror", "-o", tree.path + "/out"] + arguments)
   }

@@ -8,7 +8,7 @@ import Testing
 @testable import tour
 
 /// Ctrl-C, while one file is complete and another one never will be.
-@Suite(.timeLimit(.minutes(10))) struct MirrorInterruptTests {
+@Suite(.timeLimit(.minutes(30))) struct MirrorInterruptTests {
   @Test(arguments: [["-j", "1"], ["-j", "8"]])
   func `Ctrl-C leaves the files that are complete, and nothing else`(_ jobs: [String]) throws {
     let tree = try MadeTree()
