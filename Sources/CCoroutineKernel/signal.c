@@ -29,7 +29,7 @@ static struct sigaction previous;
 static void (*server)(void);
 static int has_come;
 
-// Written in the handler before the thread is woken, and read by that.
+// Written in the handler before the thread is woken, and read by that once the flag says so.
 static cck_sight_t interrupted;
 static int has_interrupted;
 
@@ -155,7 +155,7 @@ static void handle(int number, siginfo_t *info, void *machine_context) {
   // A child that was forked has the handler, but neither the thread nor the timer.
   if (!is_second && !is_of_timer(info) && cck_moment_is_waiting(machine_context)) {
     cck_frames_of_interrupted(machine_context, &interrupted);
-    has_interrupted = interrupted.identifier != 0;
+    __atomic_store_n(&has_interrupted, interrupted.identifier != 0, __ATOMIC_RELEASE);
   }
   if (is_second || getpid() != owner) {
     sigaction(number, &previous, NULL);
@@ -169,7 +169,9 @@ static void handle(int number, siginfo_t *info, void *machine_context) {
   errno = saved_errno;
 }
 
-const cck_sight_t *cck_signal_interrupted(void) { return has_interrupted ? &interrupted : NULL; }
+const cck_sight_t *cck_signal_interrupted(void) {
+  return __atomic_load_n(&has_interrupted, __ATOMIC_ACQUIRE) ? &interrupted : NULL;
+}
 
 void cck_signal_keep_up(void) {
   if (__atomic_load_n(&expected, __ATOMIC_ACQUIRE) != 0 && !is_started() && !is_alone()) start_thread();
