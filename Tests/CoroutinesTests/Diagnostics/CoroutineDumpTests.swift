@@ -97,22 +97,22 @@ import Testing
   @Test func `it says how long, until when, and who could end the wait`() throws {
     try runBlocking {
       let mutex = CoroutineMutex()
-      let holder = launch { try mutex.withLock { try Coroutine.sleep(for: .seconds(1000)) } }
+      let holder = launch { try mutex.withLock { try Coroutine.sleep(for: .seconds(100)) } }
       let locker = launch { try mutex.withLock {} }
       let promise = Promise<Int>()
-      let limited = launch { try withTimeout(.seconds(500)) { try promise.await() } }
+      let limited = launch { try withTimeout(.seconds(50)) { try promise.await() } }
       try Coroutine.sleep(for: .milliseconds(20))
       let entries = CoroutineDump.take().entries
       let sleep = try #require(entries.first { $0.id == holder.id }?.wait)
       #expect(sleep.duration >= .milliseconds(15))
-      #expect(sleep.duration < .seconds(600))
+      #expect(sleep.duration < .seconds(60))
       let left = try #require(sleep.timeLeft)
-      #expect(left > .seconds(400) && left < .seconds(1000))
+      #expect(left > .seconds(40) && left < .seconds(100))
       let lock = try #require(entries.first { $0.id == locker.id }?.wait)
       #expect(lock.holder == holder.id)
       #expect(lock.timeLeft == nil)
       let limit = try #require(entries.first { $0.id == limited.id }?.wait?.timeLeft)
-      #expect(limit > .seconds(100) && limit < .seconds(500))
+      #expect(limit > .seconds(10) && limit < .seconds(50))
       for coroutine in [holder, locker] { coroutine.cancel() }
       limited.cancel()
     }
