@@ -23,6 +23,11 @@ enum RecordingBenchmarks {
     let thread = cck_thread_current()
     for number in 0..<count { cck_trace_record(thread, 1, 0, 0, UInt64(number), 0, 0) }
     let recording = Recorder.stop()
-    check(recording?.rings.first?.count == min(count, Int(capacity)))
+    // Threads of earlier benchmarks' pools may still be on their way out, and record that in rings of their own.
+    let kept = recording?.rings.map(\.count) ?? []
+    check(
+      kept.contains(min(count, Int(capacity))),
+      "of \(count) events, threads kept \(kept)"
+    )
   }
 }
