@@ -252,32 +252,57 @@ import Testing
   }
   #endif
 
-  @Test func `a crowd is dumped while others come and go elsewhere`() throws {
-    let pool = PoolScheduler(threads: 2)
-    let isOver = Cell(false)
-    try runBlocking {
-      let churn = launch(on: pool) {
-        while isOver.value == false {
-          try withCoroutineScope { scope in
-            for _ in 0..<50 { scope.launch { try Coroutine.yield() } }
+  /// In a process of its own, where other tests' dumps do not have to tell of the crowd as well.
+  @Test func `a crowd is dumped while others come and go elsewhere`() async {
+    await #expect(processExitsWith: .success) {
+      let pool = PoolScheduler(threads: 2)
+      let isOver = Cell(false)
+      try blocking {
+        let churn = launch(on: pool) {
+          while isOver.value == false {
+            try withCoroutineScope { scope in
+              for _ in 0..<50 { scope.launch { try Coroutine.yield() } }
+            }
           }
         }
+        let channel = Channel<Int>()
+        let crowd = (0..<(cck_is_instrumented() != 0 ? 1000 : 100_000)).map { _ in
+          launch(stackSize: .kibibytes(64)) { try? channel.receive() }
+        }
+        try Coroutine.yield()
+        for _ in 0..<3 {
+          let dump = CoroutineDump.take(within: .seconds(100))
+          let ids = Set(dump.entries.map(\.id))
+          #expect(crowd.allSatisfy { ids.contains($0.id) })
+          #expect(ids.count == dump.entries.count)
+        }
+        isOver.value = true
+        channel.close()
+        try churn.value()
       }
-      let channel = Channel<Int>()
-      let crowd = (0..<(cck_is_instrumented() != 0 ? 1000 : 100_000)).map { _ in
-        launch(stackSize: .kibibytes(64)) { try? channel.receive() }
-      }
-      try Coroutine.yield()
-      for _ in 0..<3 {
-        let dump = CoroutineDump.take(within: .seconds(100))
-        let ids = Set(dump.entries.map(\.id))
-        #expect(crowd.allSatisfy { ids.contains($0.id) })
-        #expect(ids.count == dump.entries.count)
-      }
-      isOver.value = true
-      channel.close()
-      try churn.value()
+      withExtendedLifetime(pool) {}
     }
-    withExtendedLifetime(pool) {}
+  }
+
+  /// Each holds its scheduler's turn until the other has answered, which therefore has to work without the turn.
+  ///
+  /// In a process of its own, where no crowd of another test's is in each of the dumps.
+  @Test func `two that take dumps at a time do not wait for each other`() async {
+    await #expect(processExitsWith: .success) {
+      try blocking {
+        let takers = (0..<2).map { _ in
+          launch(on: SerialScheduler(name: "taker")) {
+            (0..<200)
+              .allSatisfy { _ in
+                CoroutineDump.take(within: .seconds(20)).schedulers.allSatisfy { $0.silence == nil }
+              }
+          }
+        }
+        for taker in takers {
+          let isAnswered = try taker.value()
+          #expect(isAnswered)
+        }
+      }
+    }
   }
 }
