@@ -161,10 +161,17 @@ let package = Package(
       path: "Tests/DebuggerProbe",
       swiftSettings: strict
     ),
+    // A thread that stops at each instruction.
+    .target(
+      name: "CSingleStep",
+      dependencies: ["CCoroutineKernel"],
+      path: "Tests/CSingleStep",
+      cSettings: strictC
+    ),
     .testTarget(
       name: "CoroutinesTests",
       dependencies: [
-        "Coroutines", "CoroutineKernel", "CCoroutineKernel", "CoroutineTestSupport",
+        "Coroutines", "CoroutineKernel", "CCoroutineKernel", "CoroutineTestSupport", "CSingleStep",
         "main-queue-probe", "diagnostics-probe",
       ],
       swiftSettings: strict
@@ -320,7 +327,7 @@ if let wanted = Context.environment["COROUTINES_CORE_TESTS"] {
   let core: Set = [
     "CCoroutineKernel", "CoroutineKernel", "Coroutines", "CoroutinesTesting",
     "CCoroutinesIO", "CoroutinesIO", "FaultProxy", "CoroutineTestSupport",
-    "CCoroutinesBlockingCalls", "CoroutinesBlockingCalls", "CBlockingCode",
+    "CCoroutinesBlockingCalls", "CoroutinesBlockingCalls", "CBlockingCode", "CSingleStep",
     "main-queue-probe", "diagnostics-probe", "debugger-probe",
     "CCoroutinesTracing", "CoroutinesTracing",
   ]

@@ -20,6 +20,7 @@
 #include "cck_stack.h"
 #include "cck_thread.h"
 #include "cck_trace.h"
+#include "midway.h"
 
 // Frames of others lie where a sanitizer thinks nothing of ours may be.
 #if defined(__has_feature)
@@ -129,14 +130,13 @@ extern void *_dl_find_object(void *, void *) __attribute__((weak));
 
 // The C library's functions keep no frame pointers, and threads that are blocked are in one of those.
 static void unwind(uintptr_t pc, cck_sight_t *sight) {
-  sight->count = 0;
   if (_dl_find_object == NULL) return;
   trail_t trail = {pc, 0, sight};
   _Unwind_Backtrace(note_frame, &trail);
 }
 
 void cck_frames_prepare(void) {
-  cck_sight_t sight;
+  cck_sight_t sight = {.count = 0};
   unwind(1, &sight);
 }
 
@@ -161,6 +161,13 @@ UNCHECKED void cck_frames_of_interrupted(const void *machine, cck_sight_t *sight
   uintptr_t fp = (uintptr_t)context->uc_mcontext.regs[29];
   uintptr_t sp = (uintptr_t)context->uc_mcontext.sp;
 #endif
+  const cck_context_t *next = cck_midway_to(machine);
+  if (next != NULL) {
+    // It is there in all but the jump.
+    pc = (uintptr_t)next->pc;
+    fp = (uintptr_t)next->fp;
+    sp = (uintptr_t)next->sp;
+  }
   cck_thread_t *thread = cck_thread_current();
   const cck_stack_t *stack = cck_stack_around((const void *)sp);
   sight->home = thread->home;
@@ -175,7 +182,8 @@ UNCHECKED void cck_frames_of_interrupted(const void *machine, cck_sight_t *sight
     }
     sight->name[length] = 0;
   }
-  unwind(pc, sight);
+  sight->count = 0;
+  if (next == NULL) unwind(pc, sight);
   // Between the stack pointer and the stack's end: the chain of a C function without frame pointers may lead
   // anywhere.
   if (sight->count < 2) {

@@ -17,6 +17,7 @@
 #include "moment.h"
 
 #include "cck_base.h"
+#include "midway.h"
 
 #if defined(__linux__) && defined(__GLIBC__) && (defined(__x86_64__) || defined(__aarch64__))
 
@@ -155,6 +156,7 @@ int cck_moment_is_free(const void *machine_context) {
   const ucontext_t *context = machine_context;
   uintptr_t pc = place_of(context);
   if (holds(&linker, pc) || (holds(&library, pc) && !is_waiting(context))) return 0;
+  if (cck_midway_to(context) != NULL) return 0;
   trail_t trail = {.start = pc};
   _Unwind_Backtrace(follow, &trail);
   return trail.has_begun && !trail.is_caught;

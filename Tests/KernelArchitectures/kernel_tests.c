@@ -13,11 +13,13 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
 
 #include "cck_context.h"
 #include "cck_sanitizer.h"
+#include "midway.h"
 
 #define NOINLINE __attribute__((noinline))
 
@@ -883,7 +885,63 @@ static void test_threads(void) {
   check(wrong == 0, "threads: a context goes on wherever it is resumed");
 }
 
+// ------------------------------------------------------------------------------------------------
+// A switch that a signal interrupts is known by its instructions.
+
+static NOINLINE void *switch_somewhere(cck_context_t *save, cck_context_t *load) {
+  return cck_context_switch_bare(save, load, NULL);
+}
+
+#if defined(__linux__) && defined(CCK_CONTEXT_INLINE)
+
+static cck_context_t destination;
+
+// Whether a program counter there, with the register in which the switch has it, is taken for one midway.
+static int is_midway(uintptr_t pc) {
+  static ucontext_t machine;
+#if defined(__x86_64__)
+  machine.uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
+  machine.uc_mcontext.gregs[REG_RSI] = (greg_t)(uintptr_t)&destination;
+#else
+  machine.uc_mcontext.pc = pc;
+  machine.uc_mcontext.regs[10] = (uintptr_t)&destination;
+#endif
+  const cck_context_t *next = cck_midway_to(&machine);
+  if (next != NULL && next != &destination) exit(1);
+  return next != NULL;
+}
+
+static void test_midway(void) {
+  enum { enough = 512 };  // bytes of the function in which the switch is
+  uintptr_t code = (uintptr_t)switch_somewhere, end = code + enough;
+  // An instruction may begin at any byte on x86_64; the last of them, four bytes, is the jump.
+  while (code < end && !is_midway(code)) code++;
+  uintptr_t places = 0;
+  while (is_midway(code + 4 * places)) places++;
+#if defined(__x86_64__)
+  int has_base = 0;
+#if defined(__clang__) && __clang_major__ < 19
+  has_base = 1;
+#endif
+  const unsigned char *jump = (const unsigned char *)code + 4 * (places - 1);
+  int is_right = places == 2 + (uintptr_t)has_base && jump[0] == 0x3e && jump[1] == 0xff;
+#else
+  int is_right = places == 3;
+#endif
+  check(is_right, "midway: a switch is known from the load of its first register to its jump");
+}
+
+#else
+
+static void test_midway(void) {
+  (void)switch_somewhere;
+  check(cck_midway_to("") == NULL, "midway: unwinders can be used at any time");
+}
+
+#endif
+
 int main(void) {
+  test_midway();
   test_ping_pong();
   test_arguments();
   test_resuming_after_the_end();
