@@ -252,6 +252,24 @@ import Testing
   }
   #endif
 
+  /// Such as the main queue of a program whose main thread is busy.
+  @Test func `of a queue that is not served it tells that something was launched there`() throws {
+    let queue = DispatchQueue(label: "tests.not served")
+    queue.suspend()
+    let waiting = launch(on: queue) {}
+    let dump = CoroutineDump.take(within: .milliseconds(20))
+    queue.resume()
+    let entry = try #require(dump.schedulers.first { $0.label == "tests.not served" })
+    #expect(entry.liveCount == 1)
+    #expect(
+      entry.silence
+        == "nobody runs it now: its thread, or its queue, is not served, or is busy with something else; what has been launched on it has not begun"
+    )
+    try runBlocking { try waiting.join() }
+    let later = CoroutineDump.take()
+    #expect(!later.schedulers.contains { $0.label == "tests.not served" })
+  }
+
   /// In a process of its own, where other tests' dumps do not have to tell of the crowd as well.
   @Test func `a crowd is dumped while others come and go elsewhere`() async {
     await #expect(processExitsWith: .success) {

@@ -85,7 +85,7 @@ public struct CoroutineDump: Sendable, CustomStringConvertible {
   public struct SchedulerEntry: Sendable {
     /// What it is: `runBlocking at main.swift:3`.
     public let label: String
-    /// Coroutines that have not ended.
+    /// Coroutines that have not ended; perhaps without those that have just been launched, if it gives no answer.
     public let liveCount: Int
     /// The system's number of the thread that it runs on, or ran on last, if that is known.
     public let thread: Int?

@@ -29,8 +29,7 @@ extension CoroutineDump {
     var entries: [Entry] = []
     var schedulers: [SchedulerEntry] = []
     for look in looks {
-      let (entry, sightings) = look.result
-      if sightings.isEmpty, entry.liveCount == 0 { continue }
+      guard let (entry, sightings) = look.result else { continue }
       for var sighting in sightings {
         sighting.scheduler = schedulers.count
         entries.append(sighting)

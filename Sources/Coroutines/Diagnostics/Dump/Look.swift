@@ -15,14 +15,17 @@ final class Look: @unchecked Sendable {
   private var sightings: [CoroutineDump.Entry] = []
   fileprivate var isAwaited = true
   private var isDone = false
+  /// Something was on its way to the scheduler before the look was.
+  private var hadPost = false
 
   init(at core: SchedulerCore) { self.core = core }
 
   func begin() {
     // Before the post: else neither might find the other.
     if LookDesk.enter(self, at: core) { return }
+    hadPost = core.home.hasPost
     // Nobody would run what is posted to a scheduler that is over, or that nobody steps.
-    guard startedCount > 0 || core.home.live > 0 || core.isPool || core.home.hasPost else {
+    guard liveCount > 0 || core.isPool || hadPost else {
       isDone = true
       return
     }
@@ -36,8 +39,15 @@ final class Look: @unchecked Sendable {
     isDone = !posted
   }
 
-  /// Number of its coroutines that have begun; the scheduler of a queue counts no others.
+  /// Number of its coroutines that have begun.
   private var startedCount: Int { Int(cck_stack_count(core.home)) }
+
+  /// Number of its coroutines, as far as others than the holder of the turn can know.
+  private var liveCount: Int {
+    let (launched, ended) = core.home.tally
+    // The scheduler of a queue keeps no other count, and those that a pool's loop launches may end on another.
+    return max(core.home.live, startedCount, core.isPool ? 0 : launched - ended)
+  }
 
   /// Called with the desk's lock.
   fileprivate func answer(_ found: [CoroutineDump.Entry]) {
@@ -52,15 +62,20 @@ final class Look: @unchecked Sendable {
     LookDesk.leave(self, at: core)
   }
 
-  var result: (CoroutineDump.SchedulerEntry, [CoroutineDump.Entry]) {
+  /// Nobody has begun there who could be woken, so what is on its way was launched.
+  private static let unbegun = "; what has been launched on it has not begun"
+
+  /// What there is to tell of the scheduler, if anything, and its coroutines.
+  var result: (CoroutineDump.SchedulerEntry, [CoroutineDump.Entry])? {
     let number = core.home.pointee.threadNumber.load(ordering: .relaxed)
-    let live = isDone ? sightings.count : max(core.home.live, startedCount)
+    let live = isDone ? sightings.count : liveCount
+    if live == 0, isDone || !hadPost { return nil }
     let sight = isDone ? nil : ThreadSight(of: number, at: core.home)
     let entry = CoroutineDump.SchedulerEntry(
       label: core.label,
       liveCount: live,
       thread: number == 0 ? nil : Int(number),
-      silence: isDone ? nil : sight.silence,
+      silence: isDone ? nil : sight.silence + (startedCount == 0 ? Self.unbegun : ""),
       running: sight?.identifier,
       addresses: sight?.addresses ?? []
     )
