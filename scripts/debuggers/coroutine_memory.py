@@ -164,6 +164,29 @@ def coroutines(source):
     return sorted((one for one in found.values() if one.phase != "finished"), key=lambda one: one.id)
 
 
+def parse(argument):
+    """What a command is about, as it was written, and what is to be done with it."""
+    argument = argument.strip()
+    if argument.startswith('"') and '"' in argument[1:]:
+        end = argument.index('"', 1) + 1
+        return argument[:end], argument[end:].strip()
+    who, _, command = argument.partition(" ")
+    return who, command.strip()
+
+
+def find(source, who):
+    """The coroutine with a number (`7`, `#7`) or a name (`worker`, `"worker 1"`), if only one has it."""
+    number = who.lstrip("#")
+    name = who.strip('"')
+    found = [one for one in coroutines(source) if (one.id == int(number) if number.isdigit() else one.name == name)]
+    if len(found) > 1:
+        raise Problem(f'{len(found)} coroutines are called "{name}": {" ".join(f"#{one.id}" for one in found)}')
+    if not found:
+        which = f"#{number}" if number.isdigit() else f'called "{name}"'
+        raise Problem(f"there is no coroutine {which}: the list of all has the numbers and the names")
+    return found[0]
+
+
 def records(memory, layout):
     """Addresses of the records of all stacks that have been in use."""
     for index in range(memory.number(layout["slab_count"])):

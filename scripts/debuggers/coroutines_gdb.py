@@ -15,13 +15,6 @@ from gdb_places import go_back, innermost_own, thread_of, where  # noqa: E402
 from gdb_view import Selection, source  # noqa: E402
 
 
-def find(number):
-    for one in model.coroutines(source):
-        if one.id == number:
-            return one
-    raise model.Problem(f"there is no coroutine #{number}: see info coroutines")
-
-
 def show(coroutine):
     """Lets gdb show a coroutine."""
     if not coroutine.stack:
@@ -91,6 +84,8 @@ class CoroutineCommand(gdb.Command):
 
 Usage: coroutine N            shows coroutine N: bt, up, down, frame, info locals are about it
        coroutine N COMMAND    does a command with it: coroutine 7 bt
+       coroutine NAME [COMMAND]
+                              the same by name, if only one has it: coroutine "worker 1" bt
        coroutine all COMMAND  does it with each that has begun
        coroutine main         back to what the thread does
        coroutine              which one is shown
@@ -108,16 +103,15 @@ Go back with `coroutine main` before you step; `continue` does so by itself."""
     def invoke(self, argument, _):
         try:
             need_program()
-            self.perform(*argument.strip().partition(" ")[::2])
+            self.perform(*model.parse(argument))
         except model.Problem as problem:
             raise gdb.GdbError(f"coroutine: {problem}")
 
     def perform(self, who, command):
-        who, command = who.lstrip("#"), command.strip()
         if who == "":
             current = Selection.current
             print(headline(current.coroutine) if current else "No coroutine is shown, but what the thread does.")
-        elif who == "main":
+        elif who == "main" and not command:
             Selection.set(None)
             gdb.execute("frame")
         elif who == "save-core" and command:
@@ -127,16 +121,17 @@ Go back with `coroutine main` before you step; `continue` does so by itself."""
                 if one.stack:
                     print(f"\n{headline(one)}")
                     run(one, command)
-        elif who.isdigit():
-            one = find(int(who))
+        elif who in ("all", "save-core") or (who == "main" and command):
+            raise model.Problem(
+                "usage: coroutine N|NAME [COMMAND] | coroutine all COMMAND | coroutine main | coroutine save-core FILE")
+        else:
+            one = model.find(source, who)
             print(headline(one))
             if command:
                 run(one, command)
             else:
                 show(one)
                 gdb.execute("frame")
-        else:
-            raise model.Problem("usage: coroutine N [COMMAND] | coroutine all COMMAND | coroutine main | coroutine save-core FILE")
 
 
 gdb_view.install()

@@ -82,15 +82,13 @@ def list_coroutines(debugger, argument, result, _):
 
 
 def show_coroutine(debugger, argument, result, _):
-    """The stack of a coroutine of swift-coroutines. Usage: coroutine N | coroutine all"""
+    """The stack of a coroutine of swift-coroutines. Usage: coroutine N | coroutine NAME | coroutine all"""
     try:
         source = Source(debugger.GetSelectedTarget())
-        wanted = argument.strip().lstrip("#")
-        if wanted != "all" and not wanted.isdigit():
-            raise model.Problem("usage: coroutine N | coroutine all")
-        found = [one for one in model.coroutines(source) if wanted in ("all", str(one.id))]
-        if not found:
-            raise model.Problem(f"there is no coroutine #{wanted}: see coroutines")
+        who, rest = model.parse(argument)
+        if not who or rest:
+            raise model.Problem("usage: coroutine N | coroutine NAME | coroutine all")
+        found = model.coroutines(source) if who == "all" else [model.find(source, who)]
         for one in found:
             print(f"coroutine {one.title} {one.state}, launched at {one.site}", file=result)
             for index, pc in enumerate(stack_of(source, one)):
