@@ -641,6 +641,17 @@
     return element;
   };
 
+  // The first of each kind, in this order, and how many there are of it.
+  const firstOfEach = (items, kindOf) => {
+    const kinds = new Map();
+    for (const item of items) {
+      const kind = kindOf(item), known = kinds.get(kind);
+      if (known) known.times++; else kinds.set(kind, { item, times: 1 });
+    }
+    return [...kinds.values()];
+  };
+  const withTimes = (text, times) => times > 1 ? `${text}, ${count(times)} times` : text;
+
   const showStatistics = () => {
     const [t0, t1] = $("only-shown").checked ? x.domain() : [begin, begin + span];
     const clip = (item) => Math.max(0, Math.min(endOf(item), t1) - Math.max(startOf(item), t0));
@@ -658,14 +669,16 @@
     for (let i = 0; i < stretchCount; i++) if (S.state[i] === RUNNING && clip(i) > 0) turns.push(i);
     turns.sort((a, b) => clip(b) - clip(a));
     parts.push(table("Longest turns", "turns", [["time", "number"], ["who", "text"], ["loop", "text"]],
-      turns.slice(0, 12).map((item) => ({ cells: [time(clip(item)), coroutines[S.coroutine[item]].label, lanes[S.lane[item]]?.name ?? ""],
+      firstOfEach(turns, (item) => `${S.coroutine[item]} ${S.lane[item]}`).slice(0, 12).map(({ item, times }) => ({
+        cells: [time(clip(item)), coroutines[S.coroutine[item]].label, withTimes(lanes[S.lane[item]]?.name ?? "", times)],
         go: () => { choose(item); bringIntoView(item); } })), "Nobody ran."));
 
     const waits = [];
     for (let i = 0; i < stretchCount; i++) if (S.state[i] === PARKED && clip(i) > 0) waits.push(i);
     waits.sort((a, b) => clip(b) - clip(a));
     parts.push(table("Longest waits", "waits", [["time", "number"], ["who", "text"], ["where", "text"]],
-      waits.slice(0, 12).map((item) => ({ cells: [time(clip(item)), coroutines[S.coroutine[item]].label, whatOf(item)],
+      firstOfEach(waits, (i) => `${S.coroutine[i]} ${S.operation[i]} ${S.awaited[i]} ${S.object[i]}`).slice(0, 12).map(({ item, times }) => ({
+        cells: [time(clip(item)), coroutines[S.coroutine[item]].label, withTimes(whatOf(item), times)],
         go: () => { choose(item); bringIntoView(item); } })), "Nobody waited."));
 
     const channels = objects.map((object, i) => ({ object, i, values: 0, waiting: 0, waits: 0 })).filter((c) => c.object.kind === "channel");
