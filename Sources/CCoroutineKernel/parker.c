@@ -15,6 +15,10 @@ int cck_processor_count(void) {
   // Fails where there are more processors than the set has room for: then all of them.
   if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
 #endif
+  return cck_online_processor_count();
+}
+
+int cck_online_processor_count(void) {
   long count = sysconf(_SC_NPROCESSORS_ONLN);
   return count > 0 ? (int)count : 1;
 }

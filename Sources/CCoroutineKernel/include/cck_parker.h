@@ -25,6 +25,9 @@ typedef struct cck_parker {
 /// Processors that the calling thread may run on; 1 at least.
 int cck_processor_count(void);
 
+/// Processors of the machine that are switched on, for whomever; 1 at least.
+int cck_online_processor_count(void);
+
 /// Tells the processor that the thread waits in a loop.
 CCK_INLINE void cck_processor_pause(void) {
 #if defined(__x86_64__) || defined(__i386__)

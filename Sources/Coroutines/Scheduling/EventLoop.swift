@@ -70,10 +70,14 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
       if home.pointee.runFirst != nil { continue }
       if isToEnd, home.closeInbox() { return }
       let deadline = next.map { pace.next(for: $0) }
-      // Looking around would keep the descriptors waiting.
-      let isWoken =
-        !home.hasDescriptorWaits && spin.wait(until: deadline) { home.hasPost || isToEnd }
-      if !isWoken { sleep(until: deadline, &spin, &pace, &quiet) }
+      let source: IdleSpin.Source = home.hasDescriptorWaits ? .descriptors : .threads
+      let isWoken = spin.wait(until: deadline, for: source) {
+        home.hasPost || isToEnd
+      } poll: {
+        home.pollDescriptors()
+        return home.pointee.runFirst != nil
+      }
+      if !isWoken { sleep(until: deadline, source, &spin, &pace, &quiet) }
     }
   }
 
@@ -83,6 +87,7 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
 
   private func sleep(
     until deadline: Int64?,
+    _ source: IdleSpin.Source,
     _ spin: inout IdleSpin,
     _ pace: inout WakeUpPace,
     _ quiet: inout QuietSleep
@@ -100,8 +105,8 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
         home.sleep(atMost: timeout)
       }
       lookAtClock()
-      if home.hasPost {
-        spin.noteWoken()
+      if home.hasPost || home.pointee.runFirst != nil {
+        spin.noteWoken(by: source)
       } else if deadline != nil {
         pace.noteWakeUp(at: now)
       }

@@ -10,71 +10,137 @@ import CoroutineKernel
 /// vain, and for longer if it was woken so soon that it need not have slept: a loop that is talked to all the
 /// time does not sleep in between, one that waits for the world does at once. (Karlin, Manasse, McGeoch,
 /// Owicki: Competitive randomized algorithms for nonuniform problems.)
+///
+/// What was taken for a reason to look longer may be none: whoever is waited for may need the very processor that
+/// looks. So a loop that has looked longer several times, and always in vain, tries it but rarely from then on.
 struct IdleSpin {
-  private static let most: Int64 = 50_000
-  private static let least: Int64 = 1_000
-  /// Looks between two looks at the clock, which costs as much as some of them.
+  /// Where something to do may come from.
+  enum Source {
+    /// Other threads: a look is some loads.
+    case threads
+    /// Descriptors, too: a look is a system call.
+    case descriptors
+
+    /// How long to look at most, in nanoseconds: for descriptors about what an idle processor takes to come back.
+    var most: Int64 { self == .threads ? 50_000 : 20_000 }
+    /// How long to look at least, or what is too short to be worth a system call.
+    var least: Int64 { self == .threads ? 1_000 : 3_000 }
+  }
+
+  /// Looks at what other threads may have brought between two looks at the clock, which costs as much as some of them.
   private static let looksPerClock = 16
+  /// After so many times in a row that looking longer was in vain, it is tried but rarely.
+  private static let mostFailures = 8
+  /// One such time in so many.
+  private static let rarely = 256
 
   /// Nanoseconds.
-  private var patience: Int64 = 10_000
+  private(set) var patience: Int64 = 10_000
   /// When the last wait began to look at the clock.
   private var began: Int64 = 0
-  /// With one processor, whoever is waited for could not run meanwhile.
-  private let mayHelp: Bool
+  /// `patience` is longer because the loop was woken soon, and nothing has come of it yet.
+  private var isTrying = false
+  /// How often in a row looking longer was in vain.
+  private var failures = 0
+  /// With one processor, whoever is waited for could not run meanwhile: another thread of this process, or anybody.
+  private let mayHelp: (threads: Bool, descriptors: Bool)
 
   /// For the calling thread.
   init() {
-    mayHelp = cck_processor_count() > 1 && currentPreemptionObserver() == nil
+    let isExplored = currentPreemptionObserver() != nil
+    mayHelp = (
+      threads: !isExplored && cck_processor_count() > 1,
+      descriptors: !isExplored && cck_online_processor_count() > 1
+    )
   }
 
   /// Looks until there is something, or it has been in vain for long enough.
   ///
   /// - Parameters:
   ///   - deadline: When there is something to do in any case.
-  ///   - isOver: There is something.
-  /// - Returns: What `isOver` said last.
+  ///   - source: Where it may come from.
+  ///   - isOver: Another thread has brought something; asked at least once.
+  ///   - poll: Looks at the descriptors, and says whether there was something; not asked if the loop may as well sleep
+  ///     at once, in a call that looks at them.
+  /// - Returns: There is something.
   @inline(__always)
-  mutating func wait(until deadline: Int64?, _ isOver: () -> Bool) -> Bool {
-    guard mayHelp else { return isOver() }
+  mutating func wait(
+    until deadline: Int64?,
+    for source: Source,
+    _ isOver: () -> Bool,
+    poll: () -> Bool
+  ) -> Bool {
+    guard mayHelp(source) else {
+      began = clockNow()
+      return isOver()
+    }
     var end: Int64?
     while true {
       for _ in 0..<Self.looksPerClock {
         if isOver() {
           // Something that was there at once says nothing about waiting.
-          if end != nil { patience = min(patience * 2, Self.most) }
+          if end != nil { noteSuccess(source) }
           return true
         }
         cck_processor_pause()
       }
+      if source == .descriptors, poll() {
+        if end != nil { noteSuccess(source) }
+        return true
+      }
       let now = clockNow()
       guard let end else {
         began = now
-        end = min(now + patience, deadline ?? .max)
+        end = min(now + min(patience, source.most), deadline ?? .max)
         continue
       }
       if now >= end {
-        if now < deadline ?? .max { patience = max(patience / 2, Self.least) }
+        if now < deadline ?? .max { noteFailure(source) }
         return false
       }
     }
   }
 
-  /// The loop has slept since the last wait, and somebody has woken it.
-  mutating func noteWoken() {
-    if mayHelp { patience = Self.patience(patience, wokenAfter: clockNow() - began) }
+  private func mayHelp(_ source: Source) -> Bool {
+    switch source {
+    case .threads: mayHelp.threads
+    case .descriptors: mayHelp.descriptors && patience > source.least
+    }
   }
 
-  /// How long to look, in nanoseconds, after a wait that a longer look could have ended.
+  private mutating func noteSuccess(_ source: Source) {
+    patience = min(patience * 2, source.most)
+    isTrying = false
+    failures = 0
+  }
+
+  private mutating func noteFailure(_ source: Source) {
+    patience = max(min(patience, source.most) / 2, source.least)
+    if isTrying { failures += 1 }
+    isTrying = false
+  }
+
+  /// The loop has slept since the last wait, and was woken by `source`.
+  mutating func noteWoken(by source: Source) {
+    guard source == .threads ? mayHelp.threads : mayHelp.descriptors else { return }
+    noteWoken(by: source, after: clockNow() - began)
+  }
+
+  /// A longer look could have spared the loop its sleep.
   ///
   /// Else two loops that talk to each other could not leave off sleeping once they had begun: each would look for
   /// less time than the other takes to be woken.
   ///
   /// - Parameters:
-  ///   - patience: What it was.
-  ///   - waited: How long it took until somebody woke the loop.
-  /// - Returns: What it is from now on.
-  static func patience(_ patience: Int64, wokenAfter waited: Int64) -> Int64 {
-    waited < most ? max(patience, min(waited * 2, most)) : patience
+  ///   - source: What woke the loop.
+  ///   - waited: How long it took until then, in nanoseconds.
+  mutating func noteWoken(by source: Source, after waited: Int64) {
+    guard waited < source.most, waited * 2 > patience else { return }
+    if failures >= Self.mostFailures {
+      failures += 1
+      guard failures.isMultiple(of: Self.rarely) else { return }
+    }
+    patience = min(waited * 2, source.most)
+    isTrying = true
   }
 }

@@ -177,12 +177,14 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
       isSearching = true
       pool.beginSearch()
     }
-    if home.hasDescriptorWaits {
-      // Looking around for longer would keep the descriptors waiting.
-      if home.hasPost || home.hasUnstarted || steal() { return }
-    } else if spin.wait(until: deadline, { home.hasPost || home.hasUnstarted || steal() }) {
-      return
+    let source: IdleSpin.Source = home.hasDescriptorWaits ? .descriptors : .threads
+    let isWoken = spin.wait(until: deadline, for: source) {
+      home.hasPost || home.hasUnstarted || steal()
+    } poll: {
+      home.pollDescriptors()
+      return home.pointee.runFirst != nil
     }
+    if isWoken { return }
     isSearching = false
     home.announceSleep()
     pool.goIdle(self)
@@ -196,8 +198,8 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
         home.sleep(atMost: timeout)
       }
       lookAtClock()
-      if home.hasPost {
-        spin.noteWoken()
+      if home.hasPost || home.pointee.runFirst != nil {
+        spin.noteWoken(by: source)
       } else if deadline != nil {
         pace.noteWakeUp(at: now)
       }
