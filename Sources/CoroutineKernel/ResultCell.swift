@@ -25,6 +25,10 @@ package struct ResultCell {
   @inlinable @inline(__always)
   package init() {}
 
+  /// There is a value, whose end takes nothing.
+  @inlinable @inline(__always)
+  package var takesNothing: Bool { content == .value && destroy == nil && !isBoxed }
+
   /// The error, if that is the content.
   @inlinable @inline(__always)
   package var failure: (any Error)? {
@@ -97,7 +101,7 @@ extension UnsafeMutablePointer where Pointee == ResultCell {
   @inlinable @inline(__always)
   package func clear() {
     if pointee.content == .nothing { return }
-    if pointee.content == .value, pointee.destroy == nil, !pointee.isBoxed {
+    if pointee.takesNothing {
       pointee.content = .nothing
     } else {
       destroyContent()

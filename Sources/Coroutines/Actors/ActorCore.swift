@@ -141,11 +141,22 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
     if isOwn(currentThread()) { spare = ticket }
   }
 
-  /// The ticket for an ask.
+  /// The ticket for an ask, with its promise: those of an earlier one, if nobody knows them any more.
   @inlinable @inline(__always)
-  func makeTicket(_ promise: AnyPromise) -> ReplyTicket {
-    guard isOwn(currentThread()), let ticket = spare.take() else { return ReplyTicket(promise) }
-    ticket.promise = promise
+  func makeTicket<Value>(
+    for type: Promise<Value>.Type,
+    _ file: StaticString,
+    _ line: UInt
+  ) -> ReplyTicket {
+    guard isOwn(currentThread()), let ticket = spare.take() else {
+      return ReplyTicket(Promise<Value>(file: file, line: line))
+    }
+    if let last = ticket.promise.take(), last.isFree(type: type) {
+      last.beginAnew(file, line)
+      ticket.promise = consume last
+    } else {
+      ticket.promise = Promise<Value>(file: file, line: line)
+    }
     return ticket
   }
 

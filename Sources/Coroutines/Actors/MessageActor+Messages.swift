@@ -74,13 +74,10 @@ extension MessageActor {
     line: UInt = #line,
     _ message: (Reply<Value>) -> sending Message
   ) -> Promise<Value> {
-    let promise = Promise<Value>(file: file, line: line)
-    let ticket = core.makeTicket(promise)
-    do {
-      try deliver(Envelope(message(Reply(ticket)), ticket), "MessageActor.ask(_:)")
-    } catch {
-      promise.reject(error)
-    }
+    let ticket = core.makeTicket(for: Promise<Value>.self, file, line)
+    let promise = ticket.promise(of: Value.self)
+    // What is thrown the promise has been rejected with.
+    try? deliver(Envelope(message(Reply(ticket)), consume ticket), "MessageActor.ask(_:)")
     return promise
   }
 
@@ -98,13 +95,9 @@ extension MessageActor {
     line: UInt = #line,
     _ message: (Reply<Value>) -> sending Message
   ) async -> Promise<Value> {
-    let promise = Promise<Value>(file: file, line: line)
-    let ticket = core.makeTicket(promise)
-    do {
-      try await deliver(Envelope(message(Reply(ticket)), ticket))
-    } catch {
-      promise.reject(error)
-    }
+    let ticket = core.makeTicket(for: Promise<Value>.self, file, line)
+    let promise = ticket.promise(of: Value.self)
+    try? await deliver(Envelope(message(Reply(ticket)), consume ticket))
     return promise
   }
 
@@ -122,51 +115,66 @@ extension MessageActor {
     line: UInt = #line,
     _ message: (Reply<Value>) -> sending Message
   ) -> Promise<Value> {
-    let promise = Promise<Value>(file: file, line: line)
-    let ticket = core.makeTicket(promise)
-    switch channel.sendIfReady(Envelope(message(Reply(ticket)), ticket)) {
-    case .sent: break
-    case .full: promise.reject(fullError)
-    case .closed: promise.reject(core.stoppedError)
-    }
+    let ticket = core.makeTicket(for: Promise<Value>.self, file, line)
+    let promise = ticket.promise(of: Value.self)
+    try? deliverIfReady(Envelope(message(Reply(ticket)), consume ticket))
     return promise
   }
 
   // MARK: - How it is done
 
+  // An ask that is not delivered is rejected with what these throw. The ticket goes away after that, not before: its
+  // end would be an answer, too.
+
   @inlinable @inline(__always)
   func deliver(_ envelope: sending Envelope<Message>, _ operation: StaticString) throws {
-    if waits {
-      do {
-        try channel.send(envelope, operation) { _ in }
-      } catch ChannelError.closed {
-        throw core.stoppedError
-      }
-    } else {
-      try deliverIfReady(envelope)
+    if waits { return try deliverWaiting(envelope, operation) }
+    try deliverIfReady(consume envelope)
+  }
+
+  /// Apart: who has a mailbox that does not wait pays nothing for it.
+  @inlinable @inline(never)
+  func deliverWaiting(_ envelope: sending Envelope<Message>, _ operation: StaticString) throws {
+    let ticket = envelope.ticket
+    do {
+      try channel.send(envelope, operation) { _ in }
+    } catch {
+      throw refuse(ticket, error)
     }
   }
 
   @inlinable @inline(__always)
   func deliverIfReady(_ envelope: consuming sending Envelope<Message>) throws {
-    let isAsk = envelope.ticket != nil
-    switch channel.sendIfReady(envelope) {
+    switch channel.sendIfReady(consume envelope) {
     case .sent: return
-    case .full: if isAsk || fails { throw fullError }
-    case .closed: throw core.stoppedError
+    case .full(let envelope):
+      if envelope.ticket != nil || fails { throw refuse(envelope.ticket, fullError) }
+    case .closed(let envelope): throw refuse(envelope.ticket, core.stoppedError)
     }
   }
 
   private func deliver(_ envelope: sending Envelope<Message>) async throws {
     if waits {
+      let ticket = envelope.ticket
       do {
         try await channel.send(envelope)
-      } catch ChannelError.closed {
-        throw core.stoppedError
+      } catch {
+        throw refuse(ticket, error)
       }
     } else {
-      try deliverIfReady(envelope)
+      try deliverIfReady(consume envelope)
     }
+  }
+
+  /// Rejects the ask that was not delivered, if it was one.
+  ///
+  /// - Returns: The error, in the actor's words.
+  @usableFromInline @inline(never)
+  func refuse(_ ticket: ReplyTicket?, _ error: any Error) -> any Error {
+    var error = error
+    if case ChannelError.closed = error { error = core.stoppedError }
+    ticket?.promise?.reject(error)
+    return error
   }
 
   @usableFromInline

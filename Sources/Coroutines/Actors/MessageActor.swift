@@ -38,7 +38,10 @@ public import Dispatch
 /// An error that its body throws goes to who looks at `error` or calls `join`; else it is reported as any
 /// coroutine's. A `Supervisor` can restart the actor instead: `Supervisor.actor`.
 ///
-/// Cost: an ask takes one object, its promise, and from another thread one more for the reply; a tell takes none.
+/// Cost: a tell takes no object. An ask takes one, its promise, and from another thread one more for the reply. On the
+/// actor's own thread it takes none if the ask before it was answered with a value whose end takes nothing (a number,
+/// say), and its promise is in nobody's hands any more: then that one is used again. So of those that only weak
+/// references name, the latest may outlive the last strong one until the actor is asked again.
 public final class MessageActor<Message>: @unchecked Sendable, CustomStringConvertible {
   // SAFETY: constants; the channel and the core guard themselves.
 

@@ -23,9 +23,15 @@ public struct Reply<Value>: Sendable {
   }
 
   @inlinable @inline(__always)
-  var promise: Promise<Value> {
-    // SAFETY: a reply's ticket is in use, for a promise of this type.
-    unsafeDowncast(ticket.promise.unsafelyUnwrapped, to: Promise<Value>.self)
+  var promise: Promise<Value> { ticket.promise(of: Value.self) }
+
+  /// Calls `body` with the promise, without counting it.
+  @inlinable @inline(__always)
+  func withPromise<Answer>(_ body: (Promise<Value>) -> Answer) -> Answer {
+    // SAFETY: the ticket keeps its promise as long as anybody but the actor holds the ticket, as this reply does.
+    withExtendedLifetime(ticket) {
+      Unmanaged.passUnretained(promise)._withUnsafeGuaranteedRef(body)
+    }
   }
 
   /// Answers with a value.
@@ -37,7 +43,9 @@ public struct Reply<Value>: Sendable {
   @inlinable
   @discardableResult
   public func callAsFunction(_ value: sending Value) -> Bool {
-    promise.fulfill(value)
+    // SAFETY: `body` is called once, here.
+    nonisolated(unsafe) let value = value
+    return withPromise { $0.fulfill(value) }
   }
 
   /// Answers with an error.
@@ -94,7 +102,7 @@ extension Reply where Value == Void {
 final class ReplyTicket: @unchecked Sendable {
   // SAFETY: `promise` changes only while one thread holds the ticket.
 
-  /// The promise of the ask; nil while the ticket is not in use.
+  /// The promise of the ask; while the ticket is not in use, nil or one that may serve for the next ask.
   @exclusivity(unchecked)
   @usableFromInline
   final var promise: AnyPromise?
@@ -104,11 +112,24 @@ final class ReplyTicket: @unchecked Sendable {
     self.promise = promise
   }
 
+  /// The promise of the ask.
+  @inlinable @inline(__always)
+  final func promise<Value>(of type: Value.Type) -> Promise<Value> {
+    // SAFETY: who asks this has the ticket of an ask for a value of this type.
+    unsafeDowncast(promise.unsafelyUnwrapped, to: Promise<Value>.self)
+  }
+
   /// Nobody is left who could answer.
+  ///
+  /// A promise that only waits to be freed is kept for the next ask: if nobody else holds it by then.
   @inlinable @inline(__always)
   final func end() {
-    if let promise, promise.isPending { Self.abandon(promise) }
-    promise = nil
+    guard let promise = promise.take() else { return }
+    if promise.isPending {
+      Self.abandon(promise)
+    } else if promise.holdsNothing {
+      self.promise = promise
+    }
   }
 
   @usableFromInline @inline(never)

@@ -154,14 +154,14 @@ extension Channel {
   @inlinable
   @discardableResult
   public func sendIfReady(_ element: sending Element) -> SendOutcome<Element> {
-    if isTracing { return sendIfReadyRecorded(element) }
-    return sendIfReady(element, isRecorded: false)
+    if isTracing { return sendIfReadyRecorded(consume element) }
+    return sendIfReady(consume element, isRecorded: false)
   }
 
   /// The same, while events are recorded: apart, as above.
   @inlinable @inline(never)
   func sendIfReadyRecorded(_ element: sending Element) -> SendOutcome<Element> {
-    sendIfReady(element, isRecorded: true)
+    sendIfReady(consume element, isRecorded: true)
   }
 
   @inlinable @inline(__always)
@@ -198,6 +198,6 @@ extension Channel {
   @inlinable @inline(__always)
   func place(_ element: consuming Element, at slot: UnsafeMutableRawPointer?) {
     // SAFETY: slots that a step names are free, and belong to a receiver of this channel or its ring.
-    slot.unsafelyUnwrapped.assumingMemoryBound(to: Element.self).initialize(to: element)
+    slot.unsafelyUnwrapped.assumingMemoryBound(to: Element.self).initialize(to: consume element)
   }
 }

@@ -21,7 +21,7 @@ package struct PromiseState {
   /// What few promises have.
   @usableFromInline package var extras: PromiseExtras?
   /// Coroutines that cancel the promise if they are cancelled while they await it.
-  package var interested: UInt32 = 0
+  @usableFromInline package var interested: UInt32 = 0
   /// The promise was cancelled.
   @usableFromInline package var isCancelled = false
 
@@ -89,11 +89,16 @@ public class AnyPromise: @unchecked Sendable {
   package final let settledFlag = AtomicFlag()
 
   /// Where the promise was made.
-  public final let creationSite: SourceSite
+  public final var creationSite: SourceSite { site }
+
+  /// Changes only in `beginAnew`.
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var site: SourceSite
 
   @inlinable
   package init(site: SourceSite) {
-    creationSite = site
+    self.site = site
     storage = PromiseState()
     // SAFETY: not zero; filled in on the next line. A stored property of a class does not move.
     state = UnsafeMutablePointer(bitPattern: MemoryLayout<PromiseState>.alignment).unsafelyUnwrapped
@@ -106,6 +111,33 @@ public class AnyPromise: @unchecked Sendable {
       _ = settle { $0.store(failure: PromiseError.abandoned(creationSite)) }
     }
     state.cell.clear()
+  }
+
+  // MARK: - Used again
+
+  /// A settled promise that can wait to be freed without anybody noticing: its value takes nothing to destroy, and
+  /// nobody refers to it weakly.
+  @inlinable @inline(__always)
+  final var holdsNothing: Bool {
+    state.cell.pointee.takesNothing
+      && cck_object_is_shared_by_few(Unmanaged.passUnretained(self).toOpaque()) != 0
+  }
+
+  /// The caller's reference is the only one, so nobody awaits it, observes it or settles it; and it is of the class.
+  @inlinable @inline(__always)
+  final func isFree(type: AnyPromise.Type) -> Bool {
+    cck_object_is_unshared(Unmanaged.passUnretained(self).toOpaque()) != 0
+      && ObjectIdentifier(Swift.type(of: self)) == ObjectIdentifier(type)
+  }
+
+  /// Makes a promise that is free, and held nothing, a pending one.
+  @inlinable @inline(__always)
+  final func beginAnew(_ file: StaticString, _ line: UInt) {
+    site = SourceSite(file: file, line: line)
+    state.cell.clear()
+    state.pointee.interested = 0
+    state.pointee.isCancelled = false
+    settledFlag.clear()
   }
 
   // MARK: - Following

@@ -95,6 +95,116 @@ import Testing
     }
   }
 
+  @Test func `a promise that somebody holds is not used for the next ask (rule 9)`() throws {
+    try runBlocking {
+      let actor = MessageActor<(Int, Reply<Int>)> { mailbox in
+        for (number, reply) in mailbox { reply(number) }
+      }
+      var held: [Promise<Int>] = []
+      weak var weakly: Promise<Int>?
+      unowned var unownedly = Promise<Int>.fulfilled(0)
+      for number in 0..<300 {
+        let answer = actor.ask { (number, $0) }
+        switch number % 4 {
+        case 0: held.append(answer)
+        case 1: weakly = answer
+        case 2: unownedly = answer
+        default: break
+        }
+        try #expect(answer.await() == number)
+        #expect(answer.value == number)
+        if number % 4 == 2 { #expect(unownedly === answer) }
+      }
+      #expect(weakly == nil)
+      for (number, answer) in held.enumerated() { try #expect(answer.await() == 4 * number) }
+    }
+  }
+
+  @Test func `an ask begins anew, whatever became of the one before (rule 9)`() throws {
+    try runBlocking {
+      let actor = MessageActor<Reply<Int>> { mailbox in
+        for reply in mailbox {
+          try Coroutine.yield()
+          reply(1)
+        }
+      }
+      for round in 0..<20 {
+        let line: UInt = #line + 1
+        let first = actor.ask { $0 }
+        #expect(first.isPending)
+        #expect("\(first.creationSite)".hasSuffix("ReplyTests.swift:\(line)"))
+        let observed = Tally()
+        let cancelled = Tally()
+        first.then { _ in observed.add() }
+        first.onCancel { _ in cancelled.add() }
+        if round % 2 == 0 {
+          try #expect(first.await() == 1)
+        } else {
+          first.cancel()
+          #expect(throws: PromiseError.cancelled) { try first.await() }
+          try letOthersRun()
+        }
+        #expect(observed.value == (round % 2 == 0 ? 1 : 0))
+        #expect(cancelled.value == round % 2)
+        // Another one, of another place, with no hooks left over.
+        let secondLine: UInt = #line + 1
+        let second: Promise<Int> = actor.ask { $0 }
+        #expect("\(second.creationSite)".hasSuffix("ReplyTests.swift:\(secondLine)"))
+        try #expect(second.await() == 1)
+        second.cancel()
+        #expect(observed.value == (round % 2 == 0 ? 1 : 0))
+        #expect(cancelled.value == round % 2)
+      }
+    }
+  }
+
+  @Test func `an answer lives no longer than its promise`() throws {
+    final class Answer {}
+    try runBlocking {
+      let actor = MessageActor<Reply<Answer>> { mailbox in
+        for reply in mailbox {
+          // SAFETY: the answer is new, and nobody else knows it.
+          nonisolated(unsafe) let answer = Answer()
+          reply(answer)
+        }
+      }
+      weak var answer: Answer?
+      do {
+        let promise = actor.ask { $0 }
+        answer = try promise.await()
+        #expect(answer != nil)
+      }
+      #expect(answer == nil)
+    }
+  }
+
+  @Test func `one actor answers asks for values of several types`() throws {
+    enum Question {
+      case number(Reply<Int>)
+      case truth(Reply<Bool>)
+      case text(Reply<String>)
+      case much(Reply<SIMD8<Double>>)
+    }
+    try runBlocking {
+      let actor = MessageActor<Question> { mailbox in
+        for question in mailbox {
+          switch question {
+          case .number(let reply): reply(7)
+          case .truth(let reply): reply(true)
+          case .text(let reply): reply("seven")
+          case .much(let reply): reply(SIMD8(repeating: 7))
+          }
+        }
+      }
+      for _ in 0..<20 {
+        try #expect(actor.ask { .number($0) }.await() == 7)
+        try #expect(actor.ask { .truth($0) }.await())
+        try #expect(actor.ask { .text($0) }.await() == "seven")
+        try #expect(actor.ask { .much($0) }.await() == SIMD8(repeating: 7))
+      }
+    }
+  }
+
   @Test func `the observer of an ask that was dropped may ask the actor again`() throws {
     try runBlocking {
       let actor = MessageActor<Counting>(count)
