@@ -306,6 +306,17 @@ public class AnyPromise: @unchecked Sendable {
     }
   }
 
+  /// Leaves the lock if all that there is to tell is one observer.
+  ///
+  /// - Returns: The observer; nil if there is something else, and the lock is held still.
+  @inline(__always)
+  final func leaveLockOfObserved(_ mode: LockMode) -> SettlementWork.Observer? {
+    guard state.pointee.extras == nil, state.pointee.queue.isEmpty else { return nil }
+    guard let observer = state.pointee.observer.take() else { return nil }
+    state.lock.release(mode)
+    return observer
+  }
+
   /// Leaves the lock, claims those who await, and calls the cancel hooks.
   ///
   /// - Returns: The observers.
@@ -336,40 +347,54 @@ public class AnyPromise: @unchecked Sendable {
   ///   - startsWork: Whether this begins the work of a lazy promise.
   ///   - work: Where to add what follows, if the promise is settled.
   ///   - observer: Called under no lock.
-  @usableFromInline
+  @inlinable @inline(__always)
   final func addObserver(
     startsWork: Bool = true,
     _ work: inout SettlementWork,
     _ observer: @escaping SettlementWork.Observer
   ) {
-    let mode = state.lock.acquire(currentThread())
-    if settledFlag.isSet {
-      state.lock.release(mode)
-      observer(self, &work)
-      return
-    }
-    if state.pointee.observer == nil {
-      state.pointee.observer = observer
-    } else {
-      let extras = state.pointee.extras ?? PromiseExtras()
-      extras.observers.append(observer)
-      state.pointee.extras = extras
-    }
-    let starter = startsWork ? state.pointee.extras?.starter : nil
-    if starter != nil { state.pointee.extras?.starter = nil }
-    state.lock.release(mode)
-    starter?()
+    if !keep(observer, startsWork) { observer(self, &work) }
   }
 
   /// The same outside a chain: what follows is done before this returns.
-  @usableFromInline
+  @inlinable @inline(__always)
   final func addObserver(
     startsWork: Bool = true,
     _ observer: @escaping SettlementWork.Observer
   ) {
-    var work = SettlementWork()
-    addObserver(startsWork: startsWork, &work, observer)
-    work.run()
+    if !keep(observer, startsWork) { SettlementWork.call(observer, self) }
+  }
+
+  /// Keeps an observer until the promise is settled.
+  ///
+  /// - Returns: False if it is settled already: the observer is not kept.
+  @usableFromInline @inline(never)
+  final func keep(_ observer: @escaping SettlementWork.Observer, _ startsWork: Bool) -> Bool {
+    let mode = state.lock.acquire(currentThread())
+    if settledFlag.isSet {
+      state.lock.release(mode)
+      return false
+    }
+    guard let extras = state.pointee.extras else {
+      if state.pointee.observer == nil {
+        state.pointee.observer = observer
+      } else {
+        let extras = PromiseExtras()
+        extras.observers.append(observer)
+        state.pointee.extras = extras
+      }
+      state.lock.release(mode)
+      return true
+    }
+    if state.pointee.observer == nil {
+      state.pointee.observer = observer
+    } else {
+      extras.observers.append(observer)
+    }
+    let starter = startsWork ? extras.starter.take() : nil
+    state.lock.release(mode)
+    starter?()
+    return true
   }
 
   /// Makes the promise lazy: `work` runs when somebody first looks.

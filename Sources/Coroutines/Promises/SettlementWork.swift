@@ -20,14 +20,9 @@ package struct SettlementWork {
     /// Calls them in order, each with all that follows from it.
     func call(_ promise: AnyPromise) {
       guard let first else { return }
-      var work = SettlementWork()
-      first(promise, &work)
-      work.run()
+      SettlementWork.call(first, promise)
       guard let extras else { return }
-      for observer in extras.observers {
-        observer(promise, &work)
-        work.run()
-      }
+      for observer in extras.observers { SettlementWork.call(observer, promise) }
     }
   }
 
@@ -50,7 +45,11 @@ package struct SettlementWork {
     }
   }
 
-  /// The next one last.
+  /// The very next step, if it is the call of an observer: in most chains there is never another one.
+  private var observer: Observer?
+  /// What that observer gets.
+  private var promise: AnyPromise?
+  /// The steps after that, the next one last.
   private var steps: [Step] = []
 
   /// Nothing to do.
@@ -62,26 +61,60 @@ package struct SettlementWork {
   /// Those who await are woken at once if nobody is to be called before.
   @usableFromInline
   mutating func add(settled promise: AnyPromise, _ mode: LockMode) {
+    if let observer = promise.leaveLockOfObserved(mode) {
+      put(observer, promise)
+      return
+    }
     var wakes = ResumeList()
     let observers = promise.leaveLock(false, mode, &wakes)
     guard let first = observers.first else {
       wakes.resumeAll()
       return
     }
+    putOff()
     if !wakes.isEmpty { steps.append(.wake(Wakes(wakes))) }
     if let extras = observers.extras {
       for observer in extras.observers.reversed() { steps.append(.call(observer, promise)) }
     }
-    steps.append(.call(first, promise))
+    put(first, promise)
+  }
+
+  /// Makes the call of an observer the next step.
+  @inline(__always)
+  private mutating func put(_ observer: consuming @escaping Observer, _ promise: AnyPromise) {
+    putOff()
+    self.observer = observer
+    self.promise = promise
+  }
+
+  /// Makes room for another next step.
+  @inline(__always)
+  private mutating func putOff() {
+    if let observer = observer.take(), let promise = promise.take() {
+      steps.append(.call(observer, promise))
+    }
+  }
+
+  /// Calls an observer of a settled promise, and does what follows from that.
+  @usableFromInline @inline(never)
+  static func call(_ observer: Observer, _ promise: AnyPromise) {
+    var work = SettlementWork()
+    observer(promise, &work)
+    work.run()
   }
 
   /// Does the work, and what is added meanwhile.
   @usableFromInline
   mutating func run() {
-    while let step = steps.popLast() {
-      switch step {
+    while true {
+      if let observer = observer.take(), let promise = promise.take() {
+        observer(promise, &self)
+        continue
+      }
+      switch steps.popLast() {
       case .call(let observer, let promise): observer(promise, &self)
       case .wake(let wakes): wakes.resumeAll()
+      case nil: return
       }
     }
   }
