@@ -92,6 +92,8 @@ package struct FiberList {
 ///   it: the coroutine itself, or whoever holds its home's turn.
 /// - F2. It is in at most one of: a run queue, an inbox, the CPU, a wait. So one link is enough.
 /// - F3. `stack` is nil until its first run and from its end on.
+/// - F4. What runs its body is asked for once, when it starts; since when it is parked is asked of suspended ones only.
+///   So one word is enough.
 @usableFromInline
 package struct Fiber: ~Copyable {
   /// Link in a run queue or an inbox.
@@ -112,8 +114,8 @@ package struct Fiber: ~Copyable {
   @usableFromInline let homeWord: Atomic<UnsafeMutablePointer<Home>>
   /// Its stack and saved context.
   @usableFromInline package var stack: UnsafeMutablePointer<cck_stack_t>?
-  /// Runs the body; when it returns, this memory may be gone.
-  @usableFromInline package var body: KernelFunction
+  /// `body` until it has started, `parkedAt` from its first wait on (F4).
+  @usableFromInline var bodyOrTime: UInt64
   /// The wait that cancellation may withdraw, while parked in one.
   @usableFromInline package var waiter: UnsafeMutablePointer<Waiter>?
   /// What it was called for by the code that parked it: a static string, for people.
@@ -122,8 +124,6 @@ package struct Fiber: ~Copyable {
   ///
   /// Like `operation` it counts while the coroutine is suspended.
   @usableFromInline package var waitsOn: UnsafeMutableRawPointer?
-  /// What its home's clock showed at its last look before this parked; see `Home.lookedAt`.
-  @usableFromInline package var parkedAt: Int64
   /// The innermost cancellation scope it is in; retained by the code inside that scope.
   @usableFromInline package var scope: UnsafeMutableRawPointer?
   /// Coroutine-local bindings in force; retained.
@@ -161,11 +161,10 @@ package struct Fiber: ~Copyable {
     self.cell = ResultCell()
     self.homeWord = Atomic(home)
     self.stack = nil
-    self.body = body
+    self.bodyOrTime = Self.word(for: body)
     self.waiter = nil
     self.operation = nil
     self.waitsOn = nil
-    self.parkedAt = 0
     self.scope = nil
     self.locals = nil
     self.children = FiberList()
@@ -184,6 +183,28 @@ package struct Fiber: ~Copyable {
 }
 
 extension Fiber {
+  @inlinable @inline(__always)
+  static func word(for body: KernelFunction) -> UInt64 {
+    UInt64(UInt(bitPattern: unsafeBitCast(body, to: UnsafeRawPointer.self)))
+  }
+
+  /// Runs the body; when it returns, this memory may be gone.
+  ///
+  /// - Precondition: It has not started.
+  var body: KernelFunction {
+    // SAFETY: as long as it has not started, the word is what `word(for:)` has made of one (F4).
+    unsafeBitCast(UInt(truncatingIfNeeded: bodyOrTime), to: KernelFunction.self)
+  }
+
+  /// What its home's clock showed at its last look before this parked; see `Home.lookedAt`.
+  ///
+  /// - Precondition: It is suspended.
+  @inlinable @inline(__always)
+  package var parkedAt: Int64 {
+    get { Int64(bitPattern: bodyOrTime) }
+    set { bodyOrTime = UInt64(bitPattern: newValue) }
+  }
+
   /// Class of the stack it will get; see cck_stack.h.
   @inlinable @inline(__always)
   package var stackClass: UInt32 {
@@ -219,9 +240,11 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     home: UnsafeMutablePointer<Home>,
     stackClass: UInt32,
     identifier: UInt64,
-    thread: ThreadRecord
+    thread: ThreadRecord,
+    body: KernelFunction
   ) {
     pointee.home = home
+    pointee.bodyOrTime = Fiber.word(for: body)
     pointee.stackClass = stackClass
     pointee.identifier = identifier
     pointee.phase.store(.ready, ordering: .relaxed)

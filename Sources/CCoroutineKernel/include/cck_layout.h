@@ -16,13 +16,13 @@
 #define CCK_FIBER_STACK 104
 #define CCK_FIBER_OPERATION 128
 #define CCK_FIBER_OLDER 136  // In a list of unstarted ones; else what it waits on.
-#define CCK_FIBER_IDENTIFIER 200
-#define CCK_FIBER_PHASE 211
-#define CCK_FIBER_ATTENTION 212
-#define CCK_FIBER_EXTRAS 216
-#define CCK_FIBER_SITE_START 224
-#define CCK_FIBER_SITE_LENGTH 232  // 32 bits
-#define CCK_FIBER_SITE_LINE 236    // 32 bits
+#define CCK_FIBER_IDENTIFIER 192
+#define CCK_FIBER_PHASE 203
+#define CCK_FIBER_ATTENTION 204
+#define CCK_FIBER_EXTRAS 208
+#define CCK_FIBER_SITE_START 216
+#define CCK_FIBER_SITE_LENGTH 224  // 32 bits
+#define CCK_FIBER_SITE_LINE 228    // 32 bits
 
 // In the object that `extras` leads to.
 #define CCK_EXTRAS_LABEL 48

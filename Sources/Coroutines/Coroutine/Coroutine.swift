@@ -93,7 +93,8 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
       home: home,
       stackClass: stackSize.stackClass,
       identifier: CoroutineIdentifiers.next(thread),
-      thread: thread
+      thread: thread,
+      body: runCoroutine
     )
   }
 
