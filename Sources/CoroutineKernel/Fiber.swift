@@ -188,23 +188,6 @@ extension Fiber {
     UInt64(UInt(bitPattern: unsafeBitCast(body, to: UnsafeRawPointer.self)))
   }
 
-  /// Runs the body; when it returns, this memory may be gone.
-  ///
-  /// - Precondition: It has not started.
-  var body: KernelFunction {
-    // SAFETY: as long as it has not started, the word is what `word(for:)` has made of one (F4).
-    unsafeBitCast(UInt(truncatingIfNeeded: bodyOrTime), to: KernelFunction.self)
-  }
-
-  /// What its home's clock showed at its last look before this parked; see `Home.lookedAt`.
-  ///
-  /// - Precondition: It is suspended.
-  @inlinable @inline(__always)
-  package var parkedAt: Int64 {
-    get { Int64(bitPattern: bodyOrTime) }
-    set { bodyOrTime = UInt64(bitPattern: newValue) }
-  }
-
   /// Class of the stack it will get; see cck_stack.h.
   @inlinable @inline(__always)
   package var stackClass: UInt32 {
@@ -232,6 +215,21 @@ extension Fiber {
 }
 
 extension UnsafeMutablePointer where Pointee == Fiber {
+  // Of the pointer, because what Swift calls a change of a computed property counts as one of the whole fiber.
+
+  /// Runs the body; when it returns, this memory may be gone.
+  ///
+  /// - Precondition: It has not started.
+  var body: KernelFunction {
+    // SAFETY: as long as it has not started, the word is what `word(for:)` has made of one (F4).
+    unsafeBitCast(UInt(truncatingIfNeeded: pointee.bodyOrTime), to: KernelFunction.self)
+  }
+
+  /// What its home's clock showed at its last look before this parked; see `Home.lookedAt`.
+  ///
+  /// - Precondition: It is suspended.
+  package var parkedAt: Int64 { Int64(bitPattern: pointee.bodyOrTime) }
+
   /// Makes an ended one, whose cell has been cleared, as `init` would.
   ///
   /// The other fields are at the end what they were at the beginning.
@@ -271,7 +269,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   @inlinable @inline(__always)
   package func park(_ thread: ThreadRecord, _ waiter: UnsafeMutablePointer<Waiter>?) {
     pointee.waiter = waiter
-    pointee.parkedAt = pointee.home.pointee.lookedAt
+    pointee.bodyOrTime = UInt64(bitPattern: pointee.home.pointee.lookedAt)
     pointee.phase.store(.suspended, ordering: .relaxed)
     switchOut(thread)
     pointee.waiter = nil

@@ -185,7 +185,7 @@ private let runFibers: cck_entry_t = { argument in
   var fiber = argument.unsafelyUnwrapped.assumingMemoryBound(to: Fiber.self)
   let stack = fiber.pointee.stack.unsafelyUnwrapped
   while true {
-    fiber.pointee.body(UnsafeMutableRawPointer(fiber))
+    fiber.body(UnsafeMutableRawPointer(fiber))
     // The fiber is gone. So may be the thread it started on, if its scheduler migrates.
     let thread = currentThread()
     // SAFETY: whoever resumes a coroutine has set the thread's home.

@@ -134,7 +134,7 @@ final class Sightings {
         )
       },
       holder: wait.holder?.id,
-      duration: .nanoseconds(max(0, now - fiber.pointee.parkedAt)),
+      duration: .nanoseconds(max(0, now - fiber.parkedAt)),
       timeLeft: deadlines.min().map { .nanoseconds($0 - now) }
     )
   }
