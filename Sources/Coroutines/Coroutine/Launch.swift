@@ -187,8 +187,7 @@ extension Coroutine {
     let home = fiber.pointee.home
     // An event loop's own coroutine launches another: nothing but a link and the queue.
     if let parent, parent.pointee.home == home, home.pointee.isPlain {
-      // SAFETY: nobody else has seen the object yet.
-      swift_nonatomic_retain(Unmanaged.passUnretained(self).toOpaque())
+      retainForScheduler()
       home.noteBegin()
       adopt(by: parent)
       switch start {
@@ -221,6 +220,7 @@ extension Coroutine {
     _ parent: UnsafeMutablePointer<Fiber>?,
     _ thread: ThreadRecord
   ) {
+    retainForScheduler()
     if let parent {
       if parent.pointee.home == fiber.pointee.home {
         adopt(by: parent)
@@ -239,8 +239,19 @@ extension Coroutine {
     _ parent: UnsafeMutablePointer<Fiber>?,
     _ thread: ThreadRecord
   ) {
+    retainForScheduler()
     if let parent { becomeRemoteChild(of: parent) }
     enqueue(start, parent, thread, isShared: true)
+  }
+
+  /// Makes the reference that the scheduler has to the coroutine until it has ended.
+  ///
+  /// To be called before anybody else sees the object.
+  @inlinable @inline(__always)
+  final func retainForScheduler() {
+    // SAFETY: nobody else has seen the object yet. `runCoroutine` or `failToStart` takes the reference over; `enqueue`
+    // takes it back if there is no scheduler any more.
+    swift_nonatomic_retain(Unmanaged.passUnretained(self).toOpaque())
   }
 
   private final func becomeRemoteChild(of parent: UnsafeMutablePointer<Fiber>) {
@@ -258,6 +269,7 @@ extension Coroutine {
     _ thread: ThreadRecord,
     isShared: Bool
   ) {
+    retainForScheduler()
     let owner = scope.coroutine.fiber.pointee.home
     if owner == fiber.pointee.home, !isShared, thread.currentHome == owner {
       scope.adopt(fiber)
@@ -285,8 +297,6 @@ extension Coroutine {
   ) {
     let fiber = fiber
     let home = fiber.pointee.home
-    // SAFETY: taken over by `runCoroutine` or `failToStart`; taken back below if nobody gets to see it.
-    _ = Unmanaged.passRetained(self)
     if Census.isOpen { Census.launches(self, by: caller, thread) }
     if isTracing { Recorder.launches(self, by: caller, thread) }
     home.withCore { $0.coroutineBegan(self) }
@@ -312,7 +322,7 @@ extension Coroutine {
       home.noteBegin()
       home.push(fiber)
     } else if !(isShared ? home.withCore { $0.offer(fiber) } : home.postFirst(fiber)) {
-      // SAFETY: takes back the retain above; nobody else has seen the coroutine.
+      // SAFETY: takes back what `retainForScheduler` made; no scheduler has the coroutine.
       Unmanaged.passUnretained(self).release()
       endUnlaunched()
     }
