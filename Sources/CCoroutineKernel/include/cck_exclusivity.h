@@ -16,10 +16,6 @@
 #define CCK_WEAK __attribute__((weak))
 #endif
 
-/// Retains an object that no other thread knows yet. The runtime exports it; it saves the atomic
-/// operation of the ordinary retain.
-extern void *_Nullable swift_nonatomic_retain(void *_Nullable object);
-
 extern void swift_task_enterThreadLocalContext(char *_Nonnull state) CCK_WEAK;
 extern void swift_task_exitThreadLocalContext(char *_Nonnull state) CCK_WEAK;
 

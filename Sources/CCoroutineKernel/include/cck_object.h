@@ -36,6 +36,22 @@ CCK_INLINE int cck_object_is_shared_by_few(const void *_Nonnull object) {
   return (more & (cck_reference_step - 1)) == 0 && more <= 7 * cck_reference_step;
 }
 
+/// The runtime's: retains an object that no other thread knows yet, without an atomic operation.
+void *_Nullable swift_nonatomic_retain(void *_Nullable object);
+
+/// The same for an object that in most cases nobody but the caller holds: a load and a store, where the counts are
+/// known.
+CCK_INLINE void cck_object_retain_alone(void *_Nonnull object) {
+  uintptr_t *counts = (uintptr_t *)object + 1;
+  // Each of the two is 0 or what it will always be, so both are known here, whichever another thread sees first.
+  uintptr_t sole = cck_sole_reference, step = cck_reference_step;
+  if (CCK_LIKELY(step != 0 && __atomic_load_n(counts, __ATOMIC_RELAXED) == sole)) {
+    __atomic_store_n(counts, sole + step, __ATOMIC_RELAXED);
+  } else {
+    swift_nonatomic_retain(object);
+  }
+}
+
 /// How many strong references there are: the runtime's own count, for reports.
 size_t swift_retainCount(void *_Nonnull object);
 

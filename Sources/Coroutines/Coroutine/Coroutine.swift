@@ -136,8 +136,8 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   @inline(__always)
   final func perform(runs: Bool) throws {
     // SAFETY: `keep` has put it there, and this is called once.
-    let performer = performer.move()
-    try performer.perform(self, runs)
+    let perform = performer.move().perform
+    try perform(self, runs)
   }
 
   /// Lets go of the launched closure, which will not run.

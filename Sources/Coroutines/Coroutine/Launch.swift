@@ -251,7 +251,7 @@ extension Coroutine {
   final func retainForScheduler() {
     // SAFETY: nobody else has seen the object yet. `runCoroutine` or `failToStart` takes the reference over; `enqueue`
     // takes it back if there is no scheduler any more.
-    swift_nonatomic_retain(Unmanaged.passUnretained(self).toOpaque())
+    cck_object_retain_alone(Unmanaged.passUnretained(self).toOpaque())
   }
 
   private final func becomeRemoteChild(of parent: UnsafeMutablePointer<Fiber>) {
