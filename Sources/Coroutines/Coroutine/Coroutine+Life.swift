@@ -100,7 +100,10 @@ extension Coroutine {
         for hook in hooks { hook() }
       }
     }
-    if failure != nil, home.core.collectsUnobservedErrors { requiredExtras.collector = home.core }
+    if fiber.cell.pointee.content == .error, !wasCancelled {
+      let core = home.core
+      if core.collectsUnobservedErrors { requiredExtras.collector = core }
+    }
     // A cancellation from elsewhere is carried out by a message, which this end may have overtaken.
     if cancellationRequest.isSet { CancellationScope.cancelChildren(of: fiber) }
   }
@@ -133,9 +136,18 @@ extension Coroutine {
     set { UnobservedError.handler = newValue }
   }
 
+  /// The body, which has ended with an error, has ended with a `CancellationError`: nobody need look at that.
+  ///
+  /// A comparison of types, which is all that it takes, is a fraction of a cast. (A structure of Swift's has no subclass,
+  /// and no error of Foundation's becomes one.)
+  private final var wasCancelled: Bool {
+    guard let failure else { return false }
+    return type(of: failure) == CancellationError.self
+  }
+
   /// Sends an error that nobody has looked at to where it can be seen.
   final func reportUnobservedFailure() {
-    guard let failure, !isObserved.isSet, !(failure is CancellationError) else { return }
+    guard !isObserved.isSet, !wasCancelled, let failure else { return }
     let thread = currentThread()
     let report = UnobservedError(
       error: failure,

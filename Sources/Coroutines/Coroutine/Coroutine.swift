@@ -232,6 +232,15 @@ extension Coroutine {
 }
 
 extension UnsafeMutablePointer where Pointee == Fiber {
+  /// Calls `body` with the coroutine that this is part of, without counting it.
+  ///
+  /// The caller knows that it will not go away meanwhile.
+  @inlinable @inline(__always)
+  package func withCoroutine<Result>(_ body: (Coroutine) -> Result) -> Result {
+    // SAFETY: as the caller says.
+    Unmanaged<Coroutine>.fromOpaque(owner)._withUnsafeGuaranteedRef(body)
+  }
+
   /// The coroutine that this is part of.
   @inlinable
   package var coroutine: Coroutine {

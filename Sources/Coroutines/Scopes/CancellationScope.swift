@@ -185,7 +185,7 @@ package final class CancellationScope: @unchecked Sendable {
   /// The code that the coroutine runs now is cancelled.
   @usableFromInline
   package static func isCancelled(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
-    innermost(fiber)?.isCancelledHere ?? fiber.coroutine.cancellationRequest.isSet
+    innermost(fiber)?.isCancelledHere ?? fiber.withCoroutine { $0.cancellationRequest.isSet }
   }
 
   /// Anything in the chain is cancelled, shielded or not.
@@ -195,7 +195,7 @@ package final class CancellationScope: @unchecked Sendable {
       if current.cancelled.isSet { return true }
       scope = current.parent?.takeUnretainedValue()
     }
-    return fiber.coroutine.cancellationRequest.isSet
+    return fiber.withCoroutine { $0.cancellationRequest.isSet }
   }
 
   // MARK: - Cancelling
@@ -221,9 +221,7 @@ package final class CancellationScope: @unchecked Sendable {
     to fiber: UnsafeMutablePointer<Fiber>,
     from origin: CancellationScope?
   ) {
-    if origin == nil, fiber.pointee.scope == nil, fiber.children.pointee.first == nil,
-      fiber.coroutine.extras == nil
-    {
+    if origin == nil, fiber.pointee.scope == nil, !mayHaveBareChildren(fiber) {
       // It has no children anywhere: nobody else is reached, and no list is needed.
       return endWait(of: fiber, currentThread())
     }
@@ -234,6 +232,7 @@ package final class CancellationScope: @unchecked Sendable {
 
   /// Cancels the children that a coroutine launched outside any scope.
   package static func cancelChildren(of fiber: UnsafeMutablePointer<Fiber>) {
+    guard mayHaveBareChildren(fiber) else { return }
     var reached: [UnsafeMutablePointer<Fiber>] = []
     cancelBareChildren(of: fiber, &reached)
     carryOut(&reached, from: 0)
@@ -294,6 +293,11 @@ package final class CancellationScope: @unchecked Sendable {
     for scope in affected { scope.cancelChildren(&reached) }
   }
 
+  /// False if it has launched no coroutine outside any scope that may live still.
+  private static func mayHaveBareChildren(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+    fiber.children.pointee.first != nil || fiber.withCoroutine { $0.extras != nil }
+  }
+
   private static func cancelBareChildren(
     of fiber: UnsafeMutablePointer<Fiber>,
     _ reached: inout [UnsafeMutablePointer<Fiber>]
@@ -330,7 +334,7 @@ extension RemoteChildren {
     if let scope = CancellationScope.innermost(fiber) { return body(scope.requiredRemoteChildren) }
     // SAFETY: a running coroutine is alive, and so are its extras and the registry there, which stays once it is made:
     // counting them would be two thirds of what a launch on a pool counts.
-    Unmanaged<Coroutine>.fromOpaque(fiber.owner)._withUnsafeGuaranteedRef { coroutine in
+    fiber.withCoroutine { coroutine in
       let known = coroutine.extras?.remoteChildren.map { Unmanaged.passUnretained($0) }
       (known ?? makeRegistry(of: coroutine))._withUnsafeGuaranteedRef { body($0) }
     }

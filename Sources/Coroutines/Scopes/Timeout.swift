@@ -116,7 +116,7 @@ private func limited<Result>(
     return try CancellationScope.run(fiber) { scope in
       defer { timedOut = scope.isCancelled }
       let home = fiber.pointee.home
-      if deadline.nanoseconds <= home.core.now {
+      if deadline.nanoseconds <= home.withCore({ $0.now }) {
         scope.cancel()
         return try body()
       }

@@ -67,7 +67,7 @@ public struct CoroutineClock: Clock {
     guard let home = currentThread().currentHome else {
       return clockNow()
     }
-    let now = home.core.now
+    let now = home.withCore { $0.now }
     // A wait that begins now is told of with its true length, however long the turn was before.
     home.pointee.lookedAt = now
     return now
@@ -77,10 +77,9 @@ public struct CoroutineClock: Clock {
 extension Duration {
   /// Nanoseconds, clamped to what 64 bits hold (292 years).
   package var saturatedNanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-    let (sum, overflow2) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-    if overflow || overflow2 { return seconds < 0 ? .min : .max }
-    return sum
+    let attoseconds = attoseconds
+    // Up to 18 seconds: no division of 128 bits.
+    if let few = UInt64(exactly: attoseconds) { return Int64(few / 1_000_000_000) }
+    return Int64(clamping: attoseconds / 1_000_000_000)
   }
 }

@@ -105,7 +105,7 @@ package enum Timers {
     return try withUnsafeMutablePointer(to: &timer) { timer in
       let isNearest = deadline < home.pointee.timers.nextLook ?? .max
       home.pointee.timers.arm(timer)
-      if isNearest { home.core.timersChanged() }
+      if isNearest { home.withCore { $0.timersChanged() } }
       defer { home.pointee.timers.disarm(timer) }
       return try body()
     }

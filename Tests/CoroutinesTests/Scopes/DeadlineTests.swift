@@ -84,4 +84,24 @@ import Testing
     #expect(now.duration(to: now.advanced(by: .milliseconds(3))) == .milliseconds(3))
     #expect(now.advanced(by: .milliseconds(-3)).duration(to: now) == .milliseconds(3))
   }
+
+  @Test func `a duration in nanoseconds loses its fraction, and stays within 292 years`() {
+    #expect(Duration.zero.saturatedNanoseconds == 0)
+    #expect(Duration.nanoseconds(1).saturatedNanoseconds == 1)
+    #expect(
+      Duration(secondsComponent: 0, attosecondsComponent: 1_999_999_999).saturatedNanoseconds == 1
+    )
+    #expect(
+      Duration(secondsComponent: 0, attosecondsComponent: -1_999_999_999).saturatedNanoseconds == -1
+    )
+    // Around what 64 bits of attoseconds hold: 18.446744073709551615 s.
+    #expect(Duration.nanoseconds(18_446_744_073).saturatedNanoseconds == 18_446_744_073)
+    #expect(Duration.nanoseconds(18_446_744_074).saturatedNanoseconds == 18_446_744_074)
+    #expect(Duration.seconds(3600).saturatedNanoseconds == 3_600_000_000_000)
+    #expect(Duration.seconds(-3600).saturatedNanoseconds == -3_600_000_000_000)
+    #expect(Duration.nanoseconds(Int64.max).saturatedNanoseconds == .max)
+    #expect(Duration.nanoseconds(Int64.min).saturatedNanoseconds == .min)
+    #expect(Duration.seconds(Int64.max).saturatedNanoseconds == .max)
+    #expect(Duration.seconds(Int64.min).saturatedNanoseconds == .min)
+  }
 }
