@@ -5,6 +5,10 @@ import Synchronization
 
 /// Direct switches between coroutines before the loop looks around.
 private let defaultHandOvers: Int32 = 61
+/// What so many coroutines need to go on is hardly in the processor's own cache.
+private let crowd = 1024
+/// Cache lines that the frames of a sleeper take; fewer are worth less, and more of them no more.
+private let frameLines: Int32 = 24
 
 extension UnsafeMutablePointer where Pointee == Home {
   /// Takes a home from the pool of idle ones, or makes one.
@@ -79,6 +83,7 @@ extension UnsafeMutablePointer where Pointee == Home {
       cck_exclusivity_exit(exclusivity(stack))
     } else {
       pointee.handOvers = pointee.handOverLimit
+      pointee.isCrowded = live > crowd
       finished = cck_context_switch(context, stack.context, fiber)
     }
     if pointee.isTraced { traceStop(thread) }
@@ -137,6 +142,19 @@ extension UnsafeMutablePointer where Pointee == Home {
   fileprivate func keep(spare stack: UnsafeMutablePointer<cck_stack_t>, _ thread: ThreadRecord) {
     if pointee.spareStack != nil { dropSpareStack(thread) }
     pointee.spareStack = stack
+  }
+
+  /// Has the processor fetch the frames of the coroutine that is ready after the next, and the record of the one after it.
+  ///
+  /// When one coroutine has ended, the next often ends, too: many are cancelled at once, or wait for the same. An
+  /// end goes back through all its frames, and in a crowd it waits for memory for each line of them.
+  @inline(__always)
+  fileprivate func fetchNextFrames() {
+    guard let following = pointee.runFirst else { return }
+    if let stack = following.pointee.stack {
+      cck_prefetch(UnsafeRawPointer(stack) - 64 * Int(frameLines), frameLines + 2)
+    }
+    if let third = following.next { cck_prefetch(third, 5) }
   }
 
   /// Gives the spare stack back.
@@ -200,6 +218,7 @@ private let runFibers: cck_entry_t = { argument in
       home.remove(first: next)
       home.pointee.handOvers &-= 1
       home.keep(spare: stack, thread)
+      if home.pointee.isCrowded { home.fetchNextFrames() }
       thread.runningFiber = next
       next.pointee.phase.store(.running, ordering: .relaxed)
       let argument = cck_context_switch(stack.context, started.context, nil)

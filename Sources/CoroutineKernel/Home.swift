@@ -53,6 +53,8 @@ package struct Home: ~Copyable {
   @usableFromInline package var migrates: Bool
   /// The scheduler need not hear of launches and ends; an event loop, that is.
   @usableFromInline package var isPlain: Bool
+  /// More coroutines live here than the processor's own cache has room for; renewed whenever the loop resumes one.
+  package var isCrowded: Bool
   /// Those for whom `isPlain` is false: the scheduler's own kind, censuses, a trace.
   var listeners: Int32
   /// `handOverLimit` while nothing is recorded.
@@ -119,6 +121,7 @@ package struct Home: ~Copyable {
     urgent = 0
     migrates = false
     isPlain = true
+    isCrowded = false
     listeners = 0
     usualHandOvers = 0
     isTraced = false
