@@ -110,6 +110,8 @@ package struct Home: ~Copyable {
   package let threadNumber: Atomic<Int32>
   /// The thread that has the turn sleeps in the reactor while coroutines wait for descriptors.
   package var pollsDescriptors: Bool
+  /// Objects kept alive for short uses: the places for them, made when there is the first, and kept with the home.
+  @usableFromInline package var kept: UnsafeMutablePointer<KeptPlace>?
 
   package init() {
     context = cck_context_t()
@@ -147,6 +149,7 @@ package struct Home: ~Copyable {
     descriptorWaits = 0
     pollsDescriptors = false
     threadNumber = Atomic(0)
+    kept = nil
   }
 
   deinit {

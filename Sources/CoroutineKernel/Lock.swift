@@ -118,6 +118,7 @@ extension UnsafeMutablePointer where Pointee == cck_thread_t {
       pointee.home = newValue.map { UnsafeMutableRawPointer($0) }
       // The first wake after a recording gives it back (`Home+Trace.swift`).
       pointee.direct_home = isTracing ? nil : pointee.home
+      pointee.kept = UInt(bitPattern: newValue?.pointee.kept)
     }
   }
 

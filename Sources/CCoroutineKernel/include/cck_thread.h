@@ -28,6 +28,7 @@ typedef struct cck_thread {
   void *_Nullable fiber;  ///< The coroutine that runs now, or null.
   void *_Nullable home;   ///< The event loop or dispatch job that runs now, or null.
   void *_Nullable direct_home;  ///< The same, if wakes there need nobody's notice; null while they are recorded.
+  uintptr_t kept;  ///< The home's places for references that are counted here, or 0.
   struct cck_stack *_Nullable free_stacks[CCK_STACK_CLASSES];  ///< Hot stacks, last in first out.
   uint32_t free_count[CCK_STACK_CLASSES];                      ///< How many of each.
   cck_context_t *_Nullable switch_from;  ///< Instrumented builds: who switches.

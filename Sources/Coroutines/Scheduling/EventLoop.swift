@@ -63,10 +63,12 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
           let now = lookAtClock()
           if !home.pointee.timers.isEmpty { home.fireTimers(at: now) }
           home.pollDescriptors()
+          home.releaseUnused()
         }
         continue
       }
       let next = home.pointee.timers.isEmpty ? nil : home.fireTimers(at: now)
+      home.releaseUnused()
       if home.pointee.runFirst != nil { continue }
       if isToEnd, home.closeInbox() { return }
       let deadline = next.map { pace.next(for: $0) }

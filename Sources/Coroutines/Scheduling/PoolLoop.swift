@@ -133,10 +133,12 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
           let now = lookAtClock()
           if !home.pointee.timers.isEmpty { home.fireTimers(at: now) }
           home.pollDescriptors()
+          home.releaseUnused()
         }
         continue
       }
       let next = home.pointee.timers.isEmpty ? nil : home.fireTimers(at: now)
+      home.releaseUnused()
       if home.pointee.runFirst != nil { continue }
       if pool.endIfEmpty() { break }
       lookAround(until: next.map { pace.next(for: $0) }, &spin, &pace, &quiet)
@@ -145,6 +147,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     pool.wakeAll()
     // What still comes is about coroutines that have ended.
     while !home.closeInbox() { home.takePosts() }
+    home.releaseUnused()
   }
 
   private func next(_ round: Int) -> UnsafeMutablePointer<Fiber>? {

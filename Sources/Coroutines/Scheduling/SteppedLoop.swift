@@ -202,6 +202,7 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
     } else if let unstarted = home.resume(fiber, currentThread()) {
       Coroutine.failToStart(unstarted)
     }
+    home.releaseUnused()
     afterStep?(coroutine)
     return true
   }

@@ -4,6 +4,9 @@ import CCoroutineKernel
 package import CoroutineKernel
 import Synchronization
 
+/// Coroutines that run between two looks at what is kept for short uses; before a turn ends there is one in any case.
+private let runsBetweenReleases = 16
+
 /// A scheduler on somebody else's loop: each wake-up from elsewhere is one block of the loop's.
 ///
 /// A block takes the turn, runs the coroutine that it was sent for, and drains all that this made ready
@@ -84,6 +87,7 @@ package class TurnCore: SchedulerCore, @unchecked Sendable {
   private func drain() {
     let thread = currentThread()
     withTurn(thread) {
+      var runs = 1
       while true {
         home.takePosts()
         if armedDeadline != .max, armedDeadline <= now {
@@ -91,6 +95,8 @@ package class TurnCore: SchedulerCore, @unchecked Sendable {
           home.fireTimers(at: now)
           timersChanged()
         }
+        if runs == 0 || home.pointee.runFirst == nil { home.releaseUnused() }
+        runs = (runs + 1) % runsBetweenReleases
         guard let fiber = home.pop() else { break }
         run(fiber, thread)
       }

@@ -23,11 +23,11 @@ public protocol SelectClause<Result>: ~Copyable {
   /// Fills in its entries and moves the value to send into its slot.
   mutating func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer)
 
-  /// Releases what is in its slot, unless it has won. Up to here its channel lives.
-  borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int)
+  /// Lets go of its channel and releases what is in its slot, unless it has won.
+  mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int)
 
-  /// Does what it is to do when it has won.
-  borrowing func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Result
+  /// Lets go of its channel and does what it is to do when it has won.
+  mutating func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Result
 }
 
 extension SelectClause where Self: ~Copyable {
@@ -104,7 +104,7 @@ where First.Result == Second.Result {
   ///   - entries: The entries of these clauses.
   ///   - winner: Index of the winner, counted from the first of them; may lie outside.
   @inlinable @inline(__always)
-  public borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
+  public mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
     first._discardLosers(entries, winner)
     second._discardLosers(entries + First._count &* SelectEntry.size, winner &- First._count)
   }
@@ -117,7 +117,7 @@ where First.Result == Second.Result {
   /// - Returns: What the winner's closure returns.
   /// - Throws: What it throws; `ChannelError.closed`.
   @inlinable @inline(__always)
-  public borrowing func _finish(
+  public mutating func _finish(
     _ entries: UnsafeMutableRawPointer,
     _ winner: Int
   ) throws -> First.Result {
@@ -159,7 +159,7 @@ public struct NoClause<Result>: SelectClause, ~Copyable {
   ///   - entries: Not used.
   ///   - winner: Not used.
   @inlinable @inline(__always)
-  public borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {}
+  public mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {}
 
   /// Never called; see `SelectClause`.
   ///
@@ -169,7 +169,7 @@ public struct NoClause<Result>: SelectClause, ~Copyable {
   /// - Returns: Never.
   /// - Throws: Never.
   @inlinable
-  public borrowing func _finish(
+  public mutating func _finish(
     _ entries: UnsafeMutableRawPointer,
     _ winner: Int
   ) throws -> Result {

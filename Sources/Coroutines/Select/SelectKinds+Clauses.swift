@@ -29,8 +29,8 @@ extension Receive: SelectClause {
   ///   - entries: The entry of this clause.
   ///   - winner: 0 if it has won.
   @inlinable @inline(__always)
-  public borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
-    withExtendedLifetime(channel) {}
+  public mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
+    if winner != 0 { channel.end() }
   }
 
   /// Does what it is to do when it has won; see `SelectClause`.
@@ -41,15 +41,17 @@ extension Receive: SelectClause {
   /// - Returns: What its action returns.
   /// - Throws: What that throws; `ChannelError.closed`.
   @inlinable @inline(__always)
-  public borrowing func _finish(
+  public mutating func _finish(
     _ entries: UnsafeMutableRawPointer,
     _ winner: Int
   ) throws -> Result {
     let entry = entries.assumingMemoryBound(to: SelectEntry.self)
     if entry.pointee.isClosed {
       guard let whenClosed else { throw channel.closedError() }
+      channel.end()
       return try whenClosed()
     }
+    channel.end()
     // SAFETY: the clause has won with a value, which was moved into its slot.
     return try action(entry.pointee.slot.assumingMemoryBound(to: Element.self).move())
   }
@@ -81,8 +83,8 @@ extension Send: SelectClause {
   ///   - entries: The entry of this clause.
   ///   - winner: 0 if it has won.
   @inlinable @inline(__always)
-  public borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
-    withExtendedLifetime(channel) {}
+  public mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
+    if winner != 0 { channel.end() }
     let entry = entries.assumingMemoryBound(to: SelectEntry.self)
     if winner != 0 || entry.pointee.isLeftOver || entry.pointee.isClosed {
       // SAFETY: `_prepare` put a value there, and nobody took it; or the channel put an old one there.
@@ -98,13 +100,14 @@ extension Send: SelectClause {
   /// - Returns: What its action returns.
   /// - Throws: What that throws; `ChannelError.closed`.
   @inlinable @inline(__always)
-  public borrowing func _finish(
+  public mutating func _finish(
     _ entries: UnsafeMutableRawPointer,
     _ winner: Int
   ) throws -> Result {
     if entries.assumingMemoryBound(to: SelectEntry.self).pointee.isClosed {
       throw channel.closedError()
     }
+    channel.end()
     return try action()
   }
 }
@@ -134,7 +137,7 @@ extension After: SelectClause {
   ///   - entries: The entry of this clause.
   ///   - winner: 0 if it has won.
   @inlinable @inline(__always)
-  public borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {}
+  public mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {}
 
   /// Does what it is to do when it has won; see `SelectClause`.
   ///
@@ -144,7 +147,7 @@ extension After: SelectClause {
   /// - Returns: What its action returns.
   /// - Throws: What that throws.
   @inlinable @inline(__always)
-  public borrowing func _finish(
+  public mutating func _finish(
     _ entries: UnsafeMutableRawPointer,
     _ winner: Int
   ) throws -> Result {
@@ -184,7 +187,7 @@ extension Default: SelectClause {
   ///   - entries: The entry of this clause.
   ///   - winner: 0 if it has won.
   @inlinable @inline(__always)
-  public borrowing func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {}
+  public mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {}
 
   /// Does what it is to do when it has won; see `SelectClause`.
   ///
@@ -194,7 +197,7 @@ extension Default: SelectClause {
   /// - Returns: What its action returns.
   /// - Throws: What that throws.
   @inlinable @inline(__always)
-  public borrowing func _finish(
+  public mutating func _finish(
     _ entries: UnsafeMutableRawPointer,
     _ winner: Int
   ) throws -> Result {

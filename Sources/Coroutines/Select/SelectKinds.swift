@@ -2,7 +2,7 @@
 
 /// Receives from a channel, in a `select`.
 public struct Receive<Element, Result>: ~Copyable {
-  @usableFromInline let channel: Channel<Element>
+  @usableFromInline var channel: SelectedChannel<Element>
   @usableFromInline let whenClosed: (() throws -> Result)?
   @usableFromInline let action: (Element) throws -> Result
 
@@ -15,11 +15,11 @@ public struct Receive<Element, Result>: ~Copyable {
   ///   - action: What to do with the value. Runs after the select is decided; may park.
   @inlinable @inline(__always)
   public init(
-    from channel: Channel<Element>,
+    from channel: borrowing Channel<Element>,
     whenClosed: (() throws -> Result)? = nil,
     _ action: @escaping (Element) throws -> Result
   ) {
-    self.channel = channel
+    self.channel = SelectedChannel(channel)
     self.whenClosed = whenClosed
     self.action = action
   }
@@ -52,7 +52,7 @@ public struct Receive<Element, Result>: ~Copyable {
 public struct Send<Element, Result>: ~Copyable {
   /// Nil from `_prepare` on, so that the clause does not keep it.
   @usableFromInline var element: Element?
-  @usableFromInline let channel: Channel<Element>
+  @usableFromInline var channel: SelectedChannel<Element>
   @usableFromInline let action: () throws -> Result
 
   /// A clause that sends.
@@ -66,11 +66,11 @@ public struct Send<Element, Result>: ~Copyable {
   @inlinable @inline(__always)
   public init(
     _ element: Element,
-    to channel: Channel<Element>,
+    to channel: borrowing Channel<Element>,
     _ action: @escaping () throws -> Result
   ) {
     self.element = element
-    self.channel = channel
+    self.channel = SelectedChannel(channel)
     self.action = action
   }
 
@@ -104,7 +104,7 @@ extension Send where Result == Void {
   ///   - element: The value.
   ///   - channel: Where to.
   @inlinable @inline(__always)
-  public init(_ element: Element, to channel: Channel<Element>) {
+  public init(_ element: Element, to channel: borrowing Channel<Element>) {
     self.init(element, to: channel) {}
   }
 }

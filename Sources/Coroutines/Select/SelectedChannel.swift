@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import CoroutineKernel
+
+/// A clause's channel, kept alive while the select may look at it.
+@usableFromInline
+struct SelectedChannel<Element>: ~Copyable {
+  @usableFromInline let core: UnsafeMutablePointer<ChannelCore>
+  @usableFromInline var reference: KeptReference
+
+  @inlinable @inline(__always)
+  init(_ channel: borrowing Channel<Element>) {
+    core = channel.core
+    reference = KeptReference(Unmanaged.passUnretained(copy channel).toOpaque())
+  }
+
+  /// Lets go of it: the clause has nothing more to do with the channel.
+  @inlinable @inline(__always)
+  mutating func end() { reference.end() }
+
+  /// What a clause throws that has won because the channel is closed.
+  @usableFromInline @inline(never)
+  func closedError() -> ChannelError {
+    // SAFETY: the channel is kept alive here, and a core names its channel.
+    Unmanaged<Channel<Element>>.fromOpaque(core.pointee.owner.unsafelyUnwrapped)
+      ._withUnsafeGuaranteedRef { $0.closedError() }
+  }
+}
