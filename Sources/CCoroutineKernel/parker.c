@@ -5,9 +5,13 @@
 #include "cck_parker.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__APPLE__)
+#include <mach/mach.h>
+#endif
 
 int cck_processor_count(void) {
 #if defined(__linux__)
@@ -64,6 +68,32 @@ int64_t cck_clock_now(void) { return read_clock(CLOCK_MONOTONIC); }
 int64_t cck_clock_wall(void) { return read_clock(CLOCK_REALTIME); }
 
 int64_t cck_process_time(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
+
+#if defined(__APPLE__)
+
+int32_t cck_thread_clock(void) { return (int32_t)pthread_mach_thread_np(pthread_self()); }
+
+int64_t cck_thread_time(int32_t clock) {
+  thread_basic_info_data_t info;
+  mach_msg_type_number_t size = THREAD_BASIC_INFO_COUNT;
+  if (clock == 0) return 0;
+  if (thread_info((thread_act_t)clock, THREAD_BASIC_INFO, (thread_info_t)&info, &size) != KERN_SUCCESS) {
+    return 0;
+  }
+  return ((int64_t)info.user_time.seconds + info.system_time.seconds) * 1000000000 +
+         ((int64_t)info.user_time.microseconds + info.system_time.microseconds) * 1000;
+}
+
+#else
+
+int32_t cck_thread_clock(void) {
+  clockid_t clock;
+  return pthread_getcpuclockid(pthread_self(), &clock) == 0 ? (int32_t)clock : 0;
+}
+
+int64_t cck_thread_time(int32_t clock) { return clock == 0 ? 0 : read_clock((clockid_t)clock); }
+
+#endif
 
 #if defined(__linux__)
 

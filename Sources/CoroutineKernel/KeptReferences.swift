@@ -35,8 +35,8 @@ package struct KeptPlace: BitwiseCopyable {
 ///
 /// Invariants:
 /// - B1. A place with an object has one retain of it, and keeps the object while uses of it are in progress.
-/// - B2. Places belong to the holder of the home's turn (H1), whose thread's record has their address; `elsewhere` is guarded
-///   by `lock`.
+/// - B2. Places belong to the holder of the home's turn (H1), whose thread's record has their address; other threads leave word
+///   in `EndedElsewhere`.
 /// - B3. A place whose uses are over gives its object up when the loop looks at the clock next, when it has nothing
 ///   ready, and before it ends.
 /// - B4. The memory is never freed, like that of homes (H3): a use may end after its loop has.
@@ -46,10 +46,6 @@ private struct KeptReferences: ~Copyable {
   /// The places that have objects, by their indices, in no order.
   let occupied: UnsafeMutablePointer<UInt8>
   var count = 0
-  let lock = AllocatedLock()
-  /// Places of which a use has ended on a thread without the turn.
-  var elsewhere: [UnsafeMutablePointer<KeptPlace>] = []
-  let hasElsewhere = Atomic(false)
 
   init() {
     let number = KeptPlace.block / MemoryLayout<KeptPlace>.stride
@@ -60,6 +56,35 @@ private struct KeptReferences: ~Copyable {
     places.initialize(repeating: .empty, count: number)
     occupied = .allocate(capacity: number)
     occupied.initialize(repeating: 0, count: number)
+  }
+}
+
+/// Uses that have ended on threads without the turn, of all homes: it hardly ever happens.
+private enum EndedElsewhere {
+  // SAFETY: guarded by `lock`.
+  nonisolated(unsafe) private static var places: [UnsafeMutablePointer<KeptPlace>] = []
+  private static let count = Atomic(0)
+  private static let lock = AllocatedLock()
+
+  static func add(_ place: UnsafeMutablePointer<KeptPlace>) {
+    lock.withLock {
+      places.append(place)
+      count.wrappingAdd(1, ordering: .releasing)
+    }
+  }
+
+  /// Takes those of one home, for the holder of its turn.
+  static func take(of owner: UnsafeMutablePointer<KeptReferences>) {
+    if count.load(ordering: .acquiring) == 0 { return }
+    lock.withLock {
+      let all = places.count
+      places.removeAll { place in
+        guard place.owner == owner else { return false }
+        place.pointee.uses &-= 1
+        return true
+      }
+      count.wrappingAdd(places.count - all, ordering: .relaxed)
+    }
   }
 }
 
@@ -114,25 +139,9 @@ extension UnsafeMutablePointer where Pointee == KeptReferences {
     Unmanaged<AnyObject>.fromOpaque(object).release()
   }
 
-  /// A use has ended on a thread that does not have the turn.
-  fileprivate func endElsewhere(_ place: UnsafeMutablePointer<KeptPlace>) {
-    pointee.lock.withLock { pointee.elsewhere.append(place) }
-    pointee.hasElsewhere.store(true, ordering: .releasing)
-  }
-
-  private func takeElsewhere() {
-    guard pointee.hasElsewhere.exchange(false, ordering: .acquiring) else { return }
-    let ended = pointee.lock.withLock {
-      let ended = pointee.elsewhere
-      pointee.elsewhere = []
-      return ended
-    }
-    for place in ended { place.pointee.uses &-= 1 }
-  }
-
   /// Gives up the objects that are not in use.
   fileprivate func giveUp() {
-    if pointee.hasElsewhere.load(ordering: .relaxed) { takeElsewhere() }
+    EndedElsewhere.take(of: self)
     var position = pointee.count
     while position > 0 {
       position -= 1
@@ -238,6 +247,6 @@ func endOtherUse(_ use: UInt) {
     // SAFETY: balances the retain in `beginUse`.
     Unmanaged<AnyObject>.fromOpaque(object).release()
   } else if let place = UnsafeMutablePointer<KeptPlace>(bitPattern: use) {
-    place.owner.endElsewhere(place)
+    EndedElsewhere.add(place)
   }
 }

@@ -66,6 +66,12 @@ int64_t cck_clock_wall(void);
 /// Nanoseconds of processor time that all threads of the process have used.
 int64_t cck_process_time(void);
 
+/// A clock of the processor time that the calling thread uses, for `cck_thread_time`; 0 if the system has none.
+int32_t cck_thread_clock(void);
+
+/// Nanoseconds of processor time that a thread has used, which has not ended; 0 if its clock is.
+int64_t cck_thread_time(int32_t clock);
+
 void cck_parker_initialize(cck_parker_t *_Nonnull parker);
 
 /// The owner says that it is about to sleep. It must look for work once more after this.

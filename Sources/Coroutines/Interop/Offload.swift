@@ -12,9 +12,9 @@ import CoroutineKernel
 /// let text = try offload { try String(contentsOfFile: path, encoding: .utf8) }
 /// ```
 ///
-/// The pool has at most `OffloadPool.threadLimit` threads: as many as there are processors begin at once, each
-/// further one when work has waited for a quarter of a millisecond, or for ten milliseconds while all processors
-/// are busy anyway. Work waits its turn, first come first served.
+/// The pool has at most `OffloadPool.threadLimit` threads: as many as there are processors begin at once, each further one
+/// when work has waited for a quarter of a millisecond; for ten milliseconds while the process keeps all processors
+/// busy; and for a hundred while it is the pool's own threads that do. Work waits its turn, first come first served.
 ///
 /// *Cancellation:* ends the wait. Work that has not begun does not run; work that runs goes on to its end
 /// on its thread, and its result is dropped.
@@ -54,6 +54,8 @@ public final class OffloadPool: @unchecked Sendable {
   private var queue: [(() -> Void)?] = []
   private var head = 0
   private var threads = 0
+  /// The threads that run, with the clocks of the processor time that each has used.
+  private var clocks: [ObjectIdentifier: Int32] = [:]
   /// Threads that do work, or are on their way to it.
   private var busy = 0
   /// A thread watches the queue.
@@ -64,10 +66,22 @@ public final class OffloadPool: @unchecked Sendable {
 
   /// Idle threads end after so many nanoseconds.
   private static let patience: Int64 = 10_000_000_000
-  /// So many nanoseconds work waits for a thread, before there is one more than processors.
-  private static let watchTime: Int64 = 250_000
-  /// So many while the process keeps all processors busy.
-  private static let longestWatchTime: Int64 = 10_000_000
+  /// How many nanoseconds work waits before there is one more thread for it than processors.
+  ///
+  /// One more would only take turns with those that keep all processors busy, and from a heap of its own, whose pages the
+  /// system has to clear. But other work of the process may give way at any time, and the pool's own should.
+  ///
+  /// - Parameters:
+  ///   - process: Processor time that the process has used of late.
+  ///   - pool: What the pool's threads have used of that.
+  ///   - capacity: What all processors had to give meanwhile.
+  /// - Returns: Nanoseconds, from when it began to wait.
+  package static func watchTime(process: Int64, pool: Int64, of capacity: Int64) -> Int64 {
+    if process * 5 < capacity * 4 { return shortestWatchTime }
+    return pool * 5 < capacity * 4 ? 10_000_000 : 100_000_000
+  }
+
+  private static let shortestWatchTime: Int64 = 250_000
 
   /// What a thread is called for.
   private enum Role {
@@ -188,6 +202,9 @@ public final class OffloadPool: @unchecked Sendable {
 
   private func serve(_ first: Role) {
     let thread = IdleThread()
+    let clock = cck_thread_clock()
+    lock.withLock { clocks[ObjectIdentifier(thread)] = clock }
+    defer { lock.withLock { _ = clocks.removeValue(forKey: ObjectIdentifier(thread)) } }
     var role: Role? = first
     while let current = role {
       if current == .watch { watch(thread) }
@@ -196,17 +213,31 @@ public final class OffloadPool: @unchecked Sendable {
     }
   }
 
-  /// Lets `watchTime` pass, and then counts as busy; if there is more to do than it will take, another watches.
+  /// Processor time, in nanoseconds, up to a moment.
+  private struct Usage {
+    let moment = clockNow()
+    let ofProcess = cck_process_time()
+    let ofPool: Int64
+  }
+
+  private func usage() -> Usage {
+    lock.withLock { Usage(ofPool: clocks.values.reduce(0) { $0 + cck_thread_time($1) }) }
+  }
+
+  /// Lets the watch time pass, and then counts as busy; if there is more to do than it will take, another watches.
   private func watch(_ thread: IdleThread) {
-    let first = clockNow()
-    var (start, used) = (first, cck_process_time())
+    var last = usage()
+    let start = last.moment
     while true {
-      sleep(thread, until: start + Self.watchTime)
-      let (now, usedNow) = (clockNow(), cck_process_time())
-      // One more thread would only take turns with the others.
-      let isSaturated = (usedNow - used) * 5 >= (now - start) * Int64(processors) * 4
-      if !isSaturated || now - first >= Self.longestWatchTime { break }
-      (start, used) = (now, usedNow)
+      sleep(thread, until: last.moment + Self.shortestWatchTime)
+      let now = usage()
+      let end = Self.watchTime(
+        process: now.ofProcess - last.ofProcess,
+        pool: now.ofPool - last.ofPool,
+        of: (now.moment - last.moment) * Int64(processors)
+      )
+      if now.moment - start >= end { break }
+      last = now
     }
     let step = lock.withLock {
       isWatched = false

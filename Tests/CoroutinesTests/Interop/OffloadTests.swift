@@ -164,6 +164,42 @@ import Testing
     }
   }
 
+  @Test func `work that blocks gets more threads than there are processors`() async {
+    await #expect(processExitsWith: .success) {
+      // All of them must run for one of them to end.
+      let number = 24
+      try await withCoroutine(on: SerialScheduler()) {
+        let (running, end) = (Tally(), DispatchSemaphore(value: 0))
+        let work = (0..<number).map { _ in
+          launch {
+            try offload {
+              if running.add() == number { for _ in 0..<number { end.signal() } }
+              end.wait()
+            }
+          }
+        }
+        for coroutine in work { try coroutine.value() }
+      }
+      precondition(OffloadPool.shared.threadCount == number)
+    }
+  }
+
+  @Test func `work waits the longer for one more thread, the less that would help`() {
+    let millisecond: Int64 = 1_000_000
+    func wait(process: Int64, pool: Int64) -> Int64 {
+      OffloadPool.watchTime(process: process, pool: pool, of: 200)
+    }
+    // All threads block.
+    #expect(wait(process: 0, pool: 0) == millisecond / 4)
+    #expect(wait(process: 159, pool: 159) == millisecond / 4)
+    // Others of the process compute.
+    #expect(wait(process: 160, pool: 0) == 10 * millisecond)
+    #expect(wait(process: 200, pool: 159) == 10 * millisecond)
+    // The pool does.
+    #expect(wait(process: 160, pool: 160) == 100 * millisecond)
+    #expect(wait(process: 400, pool: 200) == 100 * millisecond)
+  }
+
   @Test func `a limit below one stops the program (rule 12)`() async {
     let result = await #expect(
       processExitsWith: .failure,
