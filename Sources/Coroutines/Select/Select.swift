@@ -25,8 +25,8 @@
 /// the scheduler retains each channel once for the selects between two such looks, up to some 200 of them, and each of
 /// these selects only counts in plain memory. Outside a scheduler's turn it is one retain and one release per channel.
 ///
-/// - Parameter clauses: One to sixteen clauses, all with the same result. More stand in pairs
-///   (`SelectPair`).
+/// - Parameter clauses: One to sixteen clauses, all with the same result. For more, or as many as there are channels in
+///   an array, there is `Selector`.
 /// - Returns: What the winner's action returns.
 /// - Throws: What that action throws; `ChannelError.closed` if the winner's channel is closed;
 ///   `CancellationError`; `CoroutineError.outsideCoroutine`.

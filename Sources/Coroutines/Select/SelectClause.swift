@@ -44,7 +44,7 @@ extension SelectClause where Self: ~Copyable {
   public static var _fallback: Int { -1 }
 }
 
-/// Two clauses in the place of one: for selects that have very many, or as many as the program finds.
+/// Two clauses in the place of one: for selects that have very many.
 public struct SelectPair<First: SelectClause & ~Copyable, Second: SelectClause & ~Copyable>:
   SelectClause, ~Copyable
 where First.Result == Second.Result {

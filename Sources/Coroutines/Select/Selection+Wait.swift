@@ -13,7 +13,7 @@ extension Selection {
     guard isWhole(waiter),
       let entries = waiter.pointee.context?.assumingMemoryBound(to: SelectEntry.self)
     else { return nil }
-    // SAFETY: the entries are in the frame of the call that parked, and so are the channels' owners held by it; it
+    // SAFETY: the entries are the parked call's, which holds the channels; it
     // does not run before the caller gives the turn back.
     return (0..<Int(waiter.pointee.clause)).compactMap { index in
       guard let channel = entries[index].core?.channel as? any WaitSubject else { return nil }

@@ -103,5 +103,46 @@ let channelMessages = Chapter(
         }
       }
     },
+    .stop(
+      "a selector with two defaults",
+      "a second default clause",
+      at: "A Selector",
+      do: "Leave in one of them"
+    ) {
+      var selector = Selector<Void>()
+      selector.default {}
+      selector.default {}
+    },
+    .stop(
+      "a selector that has nothing to wait for",
+      "without clauses",
+      at: "A Selector",
+      do: "Add a clause"
+    ) {
+      try runBlocking {
+        var selector = Selector<Void>()
+        try selector.select()
+      }
+    },
+    .stop(
+      "a clause to be removed that is not there",
+      "was to be removed",
+      at: "Clause 1 of a Selector",
+      do: "the first of them is clause 0"
+    ) {
+      var selector = Selector<Void>()
+      selector.default {}
+      selector.remove(at: 1)
+    },
+    .stop(
+      "a winner to be removed before there is one",
+      "no clause has won",
+      at: "The winner of a Selector",
+      do: "removed before"
+    ) {
+      var selector = Selector<Void>()
+      selector.default {}
+      selector.removeWinner()
+    },
   ]
 )
