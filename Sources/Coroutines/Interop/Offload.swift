@@ -74,11 +74,21 @@ public final class OffloadPool: @unchecked Sendable {
   /// - Parameters:
   ///   - process: Processor time that the process has used of late.
   ///   - pool: What the pool's threads have used of that.
-  ///   - capacity: What all processors had to give meanwhile.
+  ///   - span: How long ago that began.
+  ///   - processors: How many there are.
   /// - Returns: Nanoseconds, from when it began to wait.
-  package static func watchTime(process: Int64, pool: Int64, of capacity: Int64) -> Int64 {
-    if process * 5 < capacity * 4 { return shortestWatchTime }
-    return pool * 5 < capacity * 4 ? 10_000_000 : 100_000_000
+  package static func watchTime(
+    process: Int64,
+    pool: Int64,
+    over span: Int64,
+    on processors: Int
+  ) -> Int64 {
+    /// One processor had little else to do: 7 tenths of the time, as threads take some to wake up.
+    func leavesOneFree(_ used: Int64) -> Bool {
+      (Int64(processors) * span - used) * 10 >= span * 7
+    }
+    if leavesOneFree(process) { return shortestWatchTime }
+    return leavesOneFree(pool) ? 10_000_000 : 100_000_000
   }
 
   private static let shortestWatchTime: Int64 = 250_000
@@ -234,7 +244,8 @@ public final class OffloadPool: @unchecked Sendable {
       let end = Self.watchTime(
         process: now.ofProcess - last.ofProcess,
         pool: now.ofPool - last.ofPool,
-        of: (now.moment - last.moment) * Int64(processors)
+        over: now.moment - last.moment,
+        on: processors
       )
       if now.moment - start >= end { break }
       last = now

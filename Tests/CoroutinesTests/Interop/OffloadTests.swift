@@ -186,18 +186,23 @@ import Testing
 
   @Test func `work waits the longer for one more thread, the less that would help`() {
     let millisecond: Int64 = 1_000_000
-    func wait(process: Int64, pool: Int64) -> Int64 {
-      OffloadPool.watchTime(process: process, pool: pool, of: 200)
+    func wait(process: Int64, pool: Int64, on processors: Int = 2) -> Int64 {
+      OffloadPool.watchTime(process: process, pool: pool, over: 100, on: processors)
     }
-    // All threads block.
+    // Threads block, and a processor is free, or as good as that.
     #expect(wait(process: 0, pool: 0) == millisecond / 4)
-    #expect(wait(process: 159, pool: 159) == millisecond / 4)
+    #expect(wait(process: 130, pool: 130) == millisecond / 4)
+    #expect(wait(process: 30, pool: 0, on: 1) == millisecond / 4)
+    #expect(wait(process: 1530, pool: 1530, on: 16) == millisecond / 4)
     // Others of the process compute.
-    #expect(wait(process: 160, pool: 0) == 10 * millisecond)
-    #expect(wait(process: 200, pool: 159) == 10 * millisecond)
+    #expect(wait(process: 131, pool: 0) == 10 * millisecond)
+    #expect(wait(process: 200, pool: 130) == 10 * millisecond)
+    #expect(wait(process: 31, pool: 0, on: 1) == 10 * millisecond)
+    #expect(wait(process: 1531, pool: 1530, on: 16) == 10 * millisecond)
     // The pool does.
-    #expect(wait(process: 160, pool: 160) == 100 * millisecond)
+    #expect(wait(process: 131, pool: 131) == 100 * millisecond)
     #expect(wait(process: 400, pool: 200) == 100 * millisecond)
+    #expect(wait(process: 100, pool: 31, on: 1) == 100 * millisecond)
   }
 
   @Test func `a limit below one stops the program (rule 12)`() async {
