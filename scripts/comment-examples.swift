@@ -177,3 +177,7 @@ func makeFuture(for number: Int) -> OtherFuture<Int> { OtherFuture() }
 let future = OtherFuture<Int>(), promise = Promise<Int>()
 // == coswift/Promises/COProgressPromise.swift
 let download = COProgressPromise<Data>()
+// == Coroutines/Select/Selector.swift
+struct Reading {}
+let sensors: [Channel<Reading>] = []
+func show(_ reading: Reading) {}
