@@ -58,6 +58,8 @@ public final class OffloadPool: @unchecked Sendable {
   private var clocks: [ObjectIdentifier: Int32] = [:]
   /// Threads that do work, or are on their way to it.
   private var busy = 0
+  /// Those of them that are on their way: each will take one piece, if one is left, so no other need be called for it.
+  private var coming = 0
   /// A thread watches the queue.
   private var isWatched = false
   private var idle: [IdleThread] = []
@@ -164,15 +166,22 @@ public final class OffloadPool: @unchecked Sendable {
   private func engage() -> Step {
     let isCrowded = busy >= processors
     if isCrowded, isWatched { return .none }
+    guard queue.count - head > coming else { return .none }
     guard !idle.isEmpty || threads < limit else { return .none }
     let role: Role = isCrowded ? .watch : .work
-    if isCrowded { isWatched = true } else { busy += 1 }
+    if isCrowded { isWatched = true } else { sendToWork() }
     if let thread = idle.popLast() {
       thread.role = role
       return .wake(thread)
     }
     threads += 1
     return .start(role)
+  }
+
+  /// One more thread is on its way to what is queued; under the lock.
+  private func sendToWork() {
+    busy += 1
+    coming += 1
   }
 
   private func carryOut(_ step: Step) {
@@ -184,7 +193,12 @@ public final class OffloadPool: @unchecked Sendable {
       // The system has no thread left: those that run will come to it, if there are any.
       let isAlone = lock.withLock {
         threads -= 1
-        if role == .watch { isWatched = false } else { busy -= 1 }
+        if role == .watch {
+          isWatched = false
+        } else {
+          busy -= 1
+          coming -= 1
+        }
         return threads == 0
       }
       if isAlone { serveHere() }
@@ -193,11 +207,13 @@ public final class OffloadPool: @unchecked Sendable {
 
   /// Without any thread, the work is done on the caller's: late is better than never.
   private func serveHere() {
-    while let work = takeWork() { work() }
+    while let work = takeWork(arrives: false) { work() }
   }
 
-  private func takeWork() -> (() -> Void)? {
+  /// The next piece of work; `arrives` for a thread that has been on its way to it.
+  private func takeWork(arrives: Bool) -> (() -> Void)? {
     lock.withLock {
+      if arrives { coming -= 1 }
       guard head < queue.count else { return nil }
       let work = queue[head].take()
       head += 1
@@ -218,7 +234,11 @@ public final class OffloadPool: @unchecked Sendable {
     var role: Role? = first
     while let current = role {
       if current == .watch { watch(thread) }
-      while let work = takeWork() { work() }
+      var arrives = true
+      while let work = takeWork(arrives: arrives) {
+        arrives = false
+        work()
+      }
       role = waitForCall(thread)
     }
   }
@@ -252,8 +272,8 @@ public final class OffloadPool: @unchecked Sendable {
     }
     let step = lock.withLock {
       isWatched = false
-      busy += 1
-      return queue.count - head > 1 ? engage() : .none
+      sendToWork()
+      return engage()
     }
     carryOut(step)
   }
@@ -271,7 +291,10 @@ public final class OffloadPool: @unchecked Sendable {
   /// Sleeps until the thread is called; nil when that has not happened for long.
   private func waitForCall(_ thread: IdleThread) -> Role? {
     let isIdle = lock.withLock {
-      guard head == queue.count else { return false }
+      guard head == queue.count else {
+        coming += 1
+        return false
+      }
       busy -= 1
       thread.role = nil
       idle.append(thread)
