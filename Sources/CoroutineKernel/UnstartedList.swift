@@ -152,15 +152,17 @@ extension UnsafeMutablePointer where Pointee == Home {
     while true {
       preemptionPoint(.home, fiber)
       let home = fiber.pointee.home
-      guard home.pointee.pool == pointee.pool else { return false }
+      guard home == self || home.pointee.pool == pointee.pool else { return false }
       let list = home.pointee.unstarted
       let isMine: Bool? = list.withLock {
         // Taken over by another loop between the look and the lock.
         guard fiber.pointee.hasMoved(to: home) else { return nil }
         guard fiber.pointee.isUnclaimed else { return false }
         list.remove(fiber)
-        preemptionPoint(.home, fiber)
-        fiber.pointee.move(to: self)
+        if home != self {
+          preemptionPoint(.home, fiber)
+          fiber.pointee.move(to: self)
+        }
         return true
       }
       guard let isMine else { continue }

@@ -68,17 +68,19 @@ private func skynet(_ leaves: Int) throws -> Int {
   while size * 10 <= leaves { size *= 10 }
   let pool = PoolScheduler(threads: 2)
   return try runBlocking { [size] in
-    try launch(on: pool) { try skynet(pool, first: 0, size) }.value()
+    try launch(on: pool) { try spread(first: 0, size) }.value()
   }
 }
 
+/// On the pool, without a reference to it in each closure.
+///
 /// A child that is joined before it has started is started next.
-private func skynet(_ pool: PoolScheduler, first: Int, _ size: Int) throws -> Int {
+private func spread(first: Int, _ size: Int) throws -> Int {
   if size == 1 { return first }
   let part = size / 10
   let children = (0..<10).map { number in
-    launch(on: pool, stackSize: .small) {
-      try skynet(pool, first: first + number * part, part)
+    launch(on: .current, stackSize: .small) {
+      try spread(first: first + number * part, part)
     }
   }
   var sum = 0

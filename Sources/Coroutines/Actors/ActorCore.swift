@@ -199,7 +199,7 @@ extension SchedulerCore {
     // On the caller's own loop it stays there: its body need not be fit to run beside the caller.
     let isShared = isPool && thread.currentHome != home
     let coroutine = ValueCoroutine<Void>.make(
-      home: isShared ? homeForLaunch(thread) : home,
+      home: isShared ? homeOfNext(thread) : home,
       stackSize: stackSize,
       site: site,
       thread: thread,

@@ -90,9 +90,16 @@ extension Coroutine {
     if thread.runningFiber == fiber {
       throw CoroutineError.joinsItself("\(self), launched at \(creationSite),")
     }
-    if let home = thread.currentHome, home.pointee.pool != nil { startNext(home) }
+    preemptionPoint(.flag, fiber)
+    let phase = fiber.pointee.phase.load(ordering: .acquiring)
     let waiting = try Parking.begin(operation, thread)
+    // For good, and what it has left behind is seen.
+    if phase == .dead { return }
     waiting.waits(for: self)
+    // In a pool one that has not started begins next, right here: depth first, on a warm stack.
+    if phase == .ready, let home = thread.currentHome, home.pointee.pool != nil, home.claim(fiber) {
+      home.pushFront(fiber)
+    }
     let outcome = Parking.park(
       waiting,
       thread,
@@ -103,14 +110,6 @@ extension Coroutine {
     )
     if outcome == .cancelled { throw CancellationError() }
     withExtendedLifetime(self) {}
-  }
-
-  /// Has a coroutine of a pool that has not started begin next on the calling loop: depth first, on a warm
-  /// stack.
-  private final func startNext(_ home: UnsafeMutablePointer<Home>) {
-    preemptionPoint(.flag, fiber)
-    guard fiber.pointee.phase.load(ordering: .relaxed) == .ready, home.claim(fiber) else { return }
-    home.pushFront(fiber)
   }
 
   /// Suspends a task until the end.

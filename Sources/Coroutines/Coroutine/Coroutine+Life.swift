@@ -106,6 +106,8 @@ extension Coroutine {
     }
     // A cancellation from elsewhere is carried out by a message, which this end may have overtaken.
     if cancellationRequest.isSet { CancellationScope.cancelChildren(of: fiber) }
+    // Whoever has only launched children elsewhere is then as good for the next launch as any other.
+    if let extras, extras.isSpent { self.extras = nil }
   }
 
   /// Ends a coroutine that cannot start for lack of memory.

@@ -52,21 +52,30 @@ package struct AtomicFlag: ~Copyable, Sendable {
 @usableFromInline
 package final class CoroutineExtras {
   /// Called when the body has ended, before joiners are woken.
+  @exclusivity(unchecked)
   package var finishHooks: [() -> Void] = []
   /// Children on other loops.
   @exclusivity(unchecked)
   package var remoteChildren: RemoteChildren?
   /// The scheduler whose `runBlocking` throws the error of this failed coroutine if nobody looks at it.
+  @exclusivity(unchecked)
   package var collector: SchedulerCore?
   /// The structured scope that waits for this coroutine.
+  @exclusivity(unchecked)
   package var scope: CoroutineScope?
   /// The name, as C code can print it.
   ///
   /// Set before the launch, if at all.
+  @exclusivity(unchecked)
   package var label: UnsafeMutablePointer<CChar>?
 
   @usableFromInline
   package init() {}
+
+  /// Nobody asks for what is in here once the coroutine has ended: children that live on are nobody's then.
+  final var isSpent: Bool {
+    label == nil && scope == nil && collector == nil && finishHooks.isEmpty
+  }
 
   deinit { label?.deallocate() }
 }

@@ -80,7 +80,7 @@ public func launch<Value>(
   start: LaunchStart = .queued,
   file: StaticString = #fileID,
   line: UInt = #line,
-  _ body: sending @escaping () throws -> Value
+  _ body: consuming sending @escaping () throws -> Value
 ) -> ValueCoroutine<Value> {
   scheduler.core.launch(
     name,
@@ -115,7 +115,7 @@ public func launch<Value>(
   start: LaunchStart = .queued,
   file: StaticString = #fileID,
   line: UInt = #line,
-  _ body: sending @escaping () throws -> Value
+  _ body: consuming sending @escaping () throws -> Value
 ) -> ValueCoroutine<Value> {
   SchedulerCore.ofQueue(queue).launch(
     name,
@@ -152,7 +152,9 @@ extension SchedulerCore {
   /// Where a coroutine that is launched on this scheduler is to begin.
   @usableFromInline
   final func homeOfNext(_ thread: ThreadRecord) -> UnsafeMutablePointer<Home> {
-    isPool ? homeForLaunch(thread) : home
+    guard let poolIdentity else { return home }
+    if let current = thread.currentHome, current.pointee.pool == poolIdentity { return current }
+    return homeForLaunch(thread)
   }
 
   /// Hands a coroutine that was launched on this scheduler to it.
@@ -240,7 +242,24 @@ extension Coroutine {
     _ thread: ThreadRecord
   ) {
     retainForScheduler()
-    if let parent { becomeRemoteChild(of: parent) }
+    if let parent {
+      // Neither in a scope nor cancelled, without locals, and not its first child of this kind.
+      if parent.pointee.scope == nil, parent.pointee.locals == nil,
+        !parent.pointee.attention.load(ordering: .relaxed),
+        let registry = RemoteChildren.known(to: parent)
+      {
+        registry._withUnsafeGuaranteedRef { register(in: $0) }
+      } else {
+        becomeRemoteChild(of: parent)
+      }
+    }
+    let home = fiber.pointee.home
+    // By a coroutine of the pool, with nobody to be told.
+    if start == .queued, home.pointee.isPlain, thread.currentHome == home,
+      PoolLoop.offerHere(fiber, home)
+    {
+      return
+    }
     enqueue(start, parent, thread, isShared: true)
   }
 
@@ -282,6 +301,7 @@ extension Coroutine {
     enqueue(start, caller, thread, isShared: isShared)
   }
 
+  @inline(__always)
   private final func register(in registry: RemoteChildren) {
     if !registry.add(fiber) { _ = requestCancellation() }
   }
@@ -321,7 +341,7 @@ extension Coroutine {
     } else if isHome, !isShared {
       home.noteBegin()
       home.push(fiber)
-    } else if !(isShared ? home.withCore { $0.offer(fiber) } : home.postFirst(fiber)) {
+    } else if !(isShared ? home.withCore { $0.offer(fiber, thread) } : home.postFirst(fiber)) {
       // SAFETY: takes back what `retainForScheduler` made; no scheduler has the coroutine.
       Unmanaged.passUnretained(self).release()
       endUnlaunched()

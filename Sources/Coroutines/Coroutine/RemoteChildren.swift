@@ -37,6 +37,7 @@ package final class RemoteChildren: @unchecked Sendable {
   /// Adds a child that has not begun.
   ///
   /// - Returns: False if all have been cancelled: then so must the child be.
+  @inline(__always)
   package final func add(_ child: UnsafeMutablePointer<Fiber>) -> Bool {
     child.pointee.registry = Unmanaged.passUnretained(self).toOpaque()
     return lock.withLock {
@@ -65,6 +66,7 @@ package final class RemoteChildren: @unchecked Sendable {
   }
 
   /// - Returns: True if nobody is left, and the reference of R2 is to be released.
+  @inline(__always)
   private func remove(_ child: UnsafeMutablePointer<Fiber>) -> Bool {
     lock.withLock {
       let (next, previous) = (child.pointee.nextSibling, child.pointee.previousSibling)

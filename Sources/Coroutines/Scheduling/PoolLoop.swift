@@ -46,8 +46,11 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     self.unownedPool = .passUnretained(pool)
     self.number = number
     wasSummoned = Atomic(false)
-    super.init(label: pool.label, migrates: false)
-    home.pointee.pool = Unmanaged.passUnretained(pool).toOpaque()
+    super.init(
+      label: pool.label,
+      migrates: false,
+      pool: Unmanaged.passUnretained(pool).toOpaque()
+    )
     home.pointee.pollsDescriptors = true
     cck_steady_heap()
     SpareCoroutines.prepare
@@ -55,33 +58,66 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
 
   private var pool: Pool { unownedPool._withUnsafeGuaranteedRef { $0 } }
 
+  /// Stands for the pool where this loop's coroutines ask for their scheduler: from `run`'s beginning to its end.
+  ///
+  /// One for each loop, so that no two threads count references to it.
+  @exclusivity(unchecked)
+  private var ownHandle: Scheduler?
+
   package override var kind: RuntimeMetrics.SchedulerKind { .pool }
+
+  package override var handle: Scheduler? { ownHandle }
 
   // MARK: - For launches
 
   package override func homeForLaunch(_ thread: ThreadRecord) -> UnsafeMutablePointer<Home> {
-    if let current = thread.currentHome, current.pointee.pool == home.pointee.pool {
-      return current
-    }
-    return pool.loopForLaunch(thread).home
+    pool.loopForLaunch(thread).home
   }
 
-  package override func offer(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+  package override func offer(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord
+  ) -> Bool {
+    if thread.currentHome == home { return Self.offerHere(fiber, home) }
     // P2: first.
-    let isHere = currentThread().currentHome == home
-    if isHere {
-      home.noteBegin()
-    } else {
-      pool.beginsOutside()
-      home.noteSent()
-    }
-    while !home.offer(fiber) {
-      guard pool.hasDecidedToEnd else { continue }
-      if !isHere { home.noteSent(-1) }
+    pool.beginsOutside()
+    home.noteSent()
+    guard Self.insert(fiber, home, pool) else {
+      home.noteSent(-1)
       return false
     }
-    if !isHere { home.pointee.parker.wake() }
-    unownedPool._withUnsafeGuaranteedRef { $0.noteWork() }
+    home.pointee.parker.wake()
+    pool.noteWork()
+    return true
+  }
+
+  /// As `offer`, with the turn of `home`, which is a pool's.
+  @inline(__always)
+  static func offerHere(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ home: UnsafeMutablePointer<Home>
+  ) -> Bool {
+    // P2: first.
+    home.noteBegin()
+    // SAFETY: the home of a pool's loop has its pool there, which lives as long as its loops run.
+    let pool = Unmanaged<Pool>.fromOpaque(home.pointee.pool.unsafelyUnwrapped)
+    return pool._withUnsafeGuaranteedRef {
+      guard insert(fiber, home, $0) else { return false }
+      $0.noteWork()
+      return true
+    }
+  }
+
+  @inline(__always)
+  private static func insert(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ home: UnsafeMutablePointer<Home>,
+    _ pool: Pool
+  ) -> Bool {
+    // A list is closed for as long as somebody looks whether all is over, or for good.
+    while !home.offer(fiber) {
+      if pool.hasDecidedToEnd { return false }
+    }
     return true
   }
 
@@ -112,7 +148,9 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     noteThread()
     home.beginLooking()
     lookAtClock()
+    ownHandle = Scheduler(core: self)
     defer {
+      ownHandle = nil
       home.dropSpareStack(thread)
       thread.currentHome = nil
     }

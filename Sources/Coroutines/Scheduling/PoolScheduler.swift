@@ -30,6 +30,10 @@ import CoroutineKernel
 /// }
 /// ```
 ///
+/// Code inside need not carry the pool with it to spread its work further: `launch(on: .current)` is a launch on the
+/// pool there. In a tree of launches that is faster, too. A closure that holds the pool counts a reference to it,
+/// and so do all the others: the count is one word, which the threads then take turns to write.
+///
 /// *Order:* on each thread those that are ready run in the order in which they became so. Those that any thread
 /// may start begin when nothing else is ready, the newest first, and there is no promise about it; one that
 /// is joined starts next. That way a tree of launches is gone through depth first and needs few stacks.

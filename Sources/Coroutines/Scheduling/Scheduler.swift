@@ -36,8 +36,13 @@ open class Scheduler: @unchecked Sendable, CustomStringConvertible {
 
   /// The scheduler of the code that asks: the running coroutine's, else the one whose thread or queue
   /// this is (the main queue on the main thread), else the serial queue that the process shares.
+  ///
+  /// To a loop of a pool it stands for the pool: `launch(on: .current)` there spreads what it launches, without
+  /// a reference to the pool that all its threads would count on one cache line.
   public static var current: Scheduler {
-    Scheduler(core: SchedulerCore.ofCaller(currentThread()))
+    let thread = currentThread()
+    if let home = thread.currentHome, let handle = home.withCore({ $0.handle }) { return handle }
+    return Scheduler(core: SchedulerCore.ofCaller(thread))
   }
 
   /// The serial queue that the process shares: where coroutines go that are launched on no scheduler.

@@ -30,8 +30,14 @@ package class SchedulerCore: @unchecked Sendable {
   /// Touched with the turn.
   package final var outsideWaits = 0
 
-  package init(label: String, migrates: Bool, choosesItself: Bool = false) {
+  package init(
+    label: String,
+    migrates: Bool,
+    choosesItself: Bool = false,
+    pool: UnsafeMutableRawPointer? = nil
+  ) {
     self.label = label
+    poolIdentity = pool
     // SAFETY: a number that is not 0; the pointer to self is filled in below, and nothing runs in between.
     self.home = .take(
       scheduler: UnsafeMutableRawPointer(bitPattern: 8).unsafelyUnwrapped,
@@ -40,6 +46,7 @@ package class SchedulerCore: @unchecked Sendable {
     )
     // SAFETY: `deinit` gives the home back, which forgets the pointer.
     home.pointee.scheduler = Unmanaged.passUnretained(self).toOpaque()
+    home.pointee.pool = pool
     // Every launch counts.
     if Census.isOpen { home.addListener() }
     SchedulerRoster.enter(self)
@@ -71,17 +78,31 @@ package class SchedulerCore: @unchecked Sendable {
     false
   }
 
+  /// The pool that this is a loop of; nil for all others.
+  ///
+  /// Its home knows too, but on a cache line that a launch on another loop had better leave alone.
+  @usableFromInline
+  package final let poolIdentity: UnsafeMutableRawPointer?
+
   /// A loop of a pool: what is launched on it may be taken over by the others until it starts.
   @inlinable
-  package final var isPool: Bool { home.pointee.pool != nil }
+  package final var isPool: Bool { poolIdentity != nil }
 
-  /// A pool's loop says where a coroutine that is launched on the pool is to begin.
+  /// The `Scheduler` that code on this one is given as the current one; nil if each time it is another.
+  ///
+  /// Asked with the turn.
+  package var handle: Scheduler? { nil }
+
+  /// A pool's loop says where a coroutine is to begin that none of the pool's loops launches.
   package func homeForLaunch(_ thread: ThreadRecord) -> UnsafeMutablePointer<Home> { home }
 
   /// A pool's loop takes a coroutine that has not started, and sees to it that somebody runs it.
   ///
   /// - Returns: False if the pool has ended.
-  package func offer(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+  package func offer(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord
+  ) -> Bool {
     fatalError("only pools are offered coroutines")
   }
 

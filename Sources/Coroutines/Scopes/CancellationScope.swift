@@ -332,12 +332,17 @@ extension RemoteChildren {
     _ body: (RemoteChildren) -> Void
   ) {
     if let scope = CancellationScope.innermost(fiber) { return body(scope.requiredRemoteChildren) }
+    let registry = known(to: fiber) ?? fiber.withCoroutine { makeRegistry(of: $0) }
+    // SAFETY: as below.
+    registry._withUnsafeGuaranteedRef(body)
+  }
+
+  /// The registry of the running coroutine's own, if it has one.
+  @inline(__always)
+  package static func known(to fiber: UnsafeMutablePointer<Fiber>) -> Unmanaged<RemoteChildren>? {
     // SAFETY: a running coroutine is alive, and so are its extras and the registry there, which stays once it is made:
     // counting them would be two thirds of what a launch on a pool counts.
-    fiber.withCoroutine { coroutine in
-      let known = coroutine.extras?.remoteChildren.map { Unmanaged.passUnretained($0) }
-      (known ?? makeRegistry(of: coroutine))._withUnsafeGuaranteedRef { body($0) }
-    }
+    fiber.withCoroutine { $0.extras?.remoteChildren.map { Unmanaged.passUnretained($0) } }
   }
 
   @inline(never)

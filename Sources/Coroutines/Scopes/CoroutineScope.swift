@@ -121,7 +121,7 @@ public final class CoroutineScope: @unchecked Sendable {
     start: LaunchStart = .queued,
     file: StaticString = #fileID,
     line: UInt = #line,
-    _ body: sending @escaping () throws -> Value
+    _ body: consuming sending @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
     add(
       scheduler.core,
@@ -154,7 +154,7 @@ public final class CoroutineScope: @unchecked Sendable {
     start: LaunchStart = .queued,
     file: StaticString = #fileID,
     line: UInt = #line,
-    _ body: sending @escaping () throws -> Value
+    _ body: consuming sending @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
     add(
       SchedulerCore.ofQueue(queue),

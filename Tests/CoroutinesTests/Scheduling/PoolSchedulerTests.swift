@@ -57,6 +57,21 @@ struct PoolSchedulerTests {
     }
   }
 
+  @Test func `a launch on a pool thread's current scheduler is one on the pool`() throws {
+    let pool = PoolScheduler(threads: 2)
+    try runBlocking {
+      let busy = launch(on: pool) {
+        let own = UInt(bitPattern: currentThread())
+        let children = (0..<2).map { _ in
+          launch(on: .current) { UInt(bitPattern: currentThread()) != own }
+        }
+        while !children.allSatisfy(\.isFinished) {}
+        return try children.allSatisfy { try $0.value() } && Scheduler.current === Scheduler.current
+      }
+      try #expect(busy.value())
+    }
+  }
+
   @Test func `small lists of two busy threads are both emptied by the third`() throws {
     let pool = PoolScheduler(threads: 3)
     try runBlocking {
