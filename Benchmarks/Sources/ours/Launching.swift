@@ -4,7 +4,7 @@ import Coroutines
 import harness
 
 let launching = [
-  Row("launch-join", joins), Row("launch", launches),
+  Row("launch-join", joins), Row("launch", launches), Row("launch-pool", spread),
   Row("skynet", operations: 1_000_000, warmsUp: true) { Outcome(try skynet($0)) },
 ]
 
@@ -25,6 +25,23 @@ private func launches(_ count: Int) throws -> Int {
       try Coroutine.yield()
     }
     return ended
+  }
+}
+
+/// On a pool of one thread by a coroutine of it, ten at a time.
+private func spread(_ count: Int) throws -> Int {
+  let pool = PoolScheduler(threads: 1)
+  return try runBlocking {
+    try launch(on: pool) {
+      var sum = 0
+      for start in stride(from: 0, to: count, by: 10) {
+        let children = (start..<min(start + 10, count)).map { number in
+          launch(on: .current) { number }
+        }
+        for child in children { sum += try child.value() }
+      }
+      return sum
+    }.value()
   }
 }
 
