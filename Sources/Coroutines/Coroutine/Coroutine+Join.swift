@@ -90,7 +90,8 @@ extension Coroutine {
     if thread.runningFiber == fiber {
       throw CoroutineError.joinsItself("\(self), launched at \(creationSite),")
     }
-    preemptionPoint(.flag, fiber)
+    // The end is a change under this lock: to look for it depends on nothing else that the coroutine does.
+    preemptionPoint(.flag, fiber.joinLock)
     let phase = fiber.pointee.phase.load(ordering: .acquiring)
     let waiting = try Parking.begin(operation, thread)
     // For good, and what it has left behind is seen.
