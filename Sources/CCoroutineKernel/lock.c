@@ -39,6 +39,45 @@ void cck_fence_heavy(void) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+// L5. As many revocations as this may come at once, and then one each millisecond: 20 µs of processor time.
+#define REVOCATIONS_AT_ONCE 64
+#define BETWEEN_REVOCATIONS 1000000
+// How many locks of each thread begin in shared mode then. A revocation among so many is 20 ns each.
+#define LOCKS_OF_ROUND 1024
+
+uint32_t cck_lock_unbiased_round = 1;
+
+int64_t cck_lock_settle_revocation(int64_t settled, int64_t now) {
+  settled = (settled > now ? settled : now) + BETWEEN_REVOCATIONS;
+  return settled - now > (int64_t)REVOCATIONS_AT_ONCE * BETWEEN_REVOCATIONS ? 0 : settled;
+}
+
+void cck_lock_revocation_barrier(void) {
+  static int64_t settled_at = 0;
+  cck_fence_heavy();
+  // Two that come at the same time may count as one: no more than a hint is wanted.
+  int64_t before = __atomic_load_n(&settled_at, __ATOMIC_RELAXED);
+  int64_t after = cck_lock_settle_revocation(before, cck_clock_now());
+  if (after != 0) {
+    __atomic_store_n(&settled_at, after, __ATOMIC_RELAXED);
+  } else {
+    uint32_t round = __atomic_load_n(&cck_lock_unbiased_round, __ATOMIC_RELAXED) + 1;
+    __atomic_store_n(&cck_lock_unbiased_round, round != 0 ? round : 1, __ATOMIC_RELAXED);
+  }
+}
+
+int cck_lock_bias_pays_in_round(cck_thread_t *thread) {
+  uint32_t round = __atomic_load_n(&cck_lock_unbiased_round, __ATOMIC_RELAXED);
+  if (thread->unbiased_round == 0) {
+    // A thread's first lock: the rounds before it were others'.
+    thread->unbiased_round = round;
+    return 1;
+  }
+  if (thread->unbiased_left == 0) thread->unbiased_left = LOCKS_OF_ROUND;
+  if (--thread->unbiased_left == 0) thread->unbiased_round = round;
+  return 0;
+}
+
 // How long one waits between two looks at `held`, in pauses of the processor, 10 to 50 ns each.
 //
 // A section takes less than the lock's cache line takes to come over, and so does the way to the next section of a
@@ -106,7 +145,7 @@ cck_lock_mode_t cck_lock_acquire_slowly(cck_lock_t *lock, cck_thread_t *thread) 
   // SAFETY: L4. `held` is ours, so nobody else revokes or enters in shared mode meanwhile.
   if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != CCK_LOCK_SHARED) {
     __atomic_store_n(&lock->owner, CCK_LOCK_SHARED, __ATOMIC_SEQ_CST);
-    cck_fence_heavy();
+    cck_lock_revocation_barrier();
     wait_until_not_busy(lock);
   }
   return CCK_LOCK_TAKEN_SHARED;

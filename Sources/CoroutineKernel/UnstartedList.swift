@@ -166,10 +166,7 @@ extension UnsafeMutablePointer where Pointee == Home {
         return true
       }
       guard let isMine else { continue }
-      // Who has changed loops before has no bias any more, and a barrier takes microseconds.
-      if isMine, home != self, cck_lock_is_shared(fiber.joinLock) == 0 {
-        Self.unbias(fiber, count: 1)
-      }
+      if isMine, home != self { Self.unbias(fiber, count: 1) }
       return isMine
     }
   }
@@ -227,10 +224,14 @@ extension UnsafeMutablePointer where Pointee == Home {
   }
 
   /// Ends the bias of the locks of coroutines that will not run where they were made, at the cost of one
-  /// barrier.
+  /// barrier, which takes microseconds.
   private static func unbias(_ first: UnsafeMutablePointer<Fiber>, count: Int) {
+    // Who has changed loops before, or was launched from elsewhere, has none.
+    var isBiased = false
+    forEach(first, count) { if cck_lock_is_shared($0.joinLock) == 0 { isBiased = true } }
+    guard isBiased else { return }
     forEach(first, count) { cck_lock_begin_unbias($0.joinLock) }
-    cck_fence_heavy()
+    cck_lock_revocation_barrier()
     forEach(first, count) { cck_lock_end_unbias($0.joinLock) }
   }
 

@@ -195,4 +195,52 @@ final class Counter: Sendable {
   func add(_ amount: Int = 1) -> Int {
     number.wrappingAdd(amount, ordering: .acquiringAndReleasing).newValue
   }
+
+  /// L5.
+  @Test func `sixty-four revocations may come at once, then one each millisecond`() {
+    let now: Int64 = 5_000_000_000
+    var settled: Int64 = 0
+    for count in 1...64 {
+      settled = cck_lock_settle_revocation(settled, now)
+      #expect(settled == now + Int64(count) * 1_000_000)
+    }
+    #expect(cck_lock_settle_revocation(settled, now) == 0)
+    #expect(cck_lock_settle_revocation(settled, now + 999_999) == 0)
+    #expect(cck_lock_settle_revocation(settled, now + 1_000_000) == settled + 1_000_000)
+    // Time without any is not saved up beyond that.
+    let later = now + 3_600_000_000_000
+    #expect(cck_lock_settle_revocation(settled, later) == later + 1_000_000)
+  }
+
+  /// L5.
+  @Test func `after too many revocations a thread's next 1024 locks begin in shared mode`() throws {
+    struct Finding {
+      var firstPays = false
+      var withoutBias = 0
+      var left: UInt32 = 1
+    }
+    let finding = Mutex(Finding())
+    let end = DispatchSemaphore(value: 0)
+    // A thread of its own, which has made no lock: rounds that other tests cause do not disturb it.
+    let hasStarted = startKernelThread(named: "locks") {
+      let thread = currentThread()
+      var found = Finding()
+      found.firstPays = cck_lock_bias_pays(thread) != 0
+      // Each takes less than a millisecond, but on a machine that has stood still in between.
+      for _ in 0..<100_000 where found.withoutBias == 0 {
+        cck_lock_revocation_barrier()
+        if cck_lock_bias_pays(thread) == 0 { found.withoutBias = 1 }
+      }
+      while thread.pointee.unbiased_left > 0, cck_lock_bias_pays(thread) == 0 { found.withoutBias += 1 }
+      found.left = thread.pointee.unbiased_left
+      finding.withLock { [found] in $0 = found }
+      end.signal()
+    }
+    try #require(hasStarted)
+    end.wait()
+    let found = finding.withLock { $0 }
+    #expect(found.firstPays)
+    #expect(found.withoutBias == 1024)
+    #expect(found.left == 0)
+  }
 }

@@ -12,6 +12,11 @@
 //       The barrier runs on the owner's processor between the revoker's store and its load, so either
 //       the owner's store to `busy` is seen here, or our store to `owner` is seen there: the
 //       asymmetric form of Dekker's algorithm, as in biased locking of the Java machines.
+//   L5  To take a bias away costs microseconds, of both threads. So if that happens more often than once a
+//       millisecond, for longer than a short while, a round begins in which the next locks of each thread are
+//       shared from the start: a program whose objects live for one exchange between threads pays for one in a
+//       thousand. (The Java machines leave biasing off for good for a class of objects after so many revocations;
+//       here the objects of one class differ from each other more than the hours of a program do.)
 // A thread record's address may be used again by a later thread. That is sound: two live threads
 // never share one, and starting a thread happens after the end of the one whose record it got.
 //
@@ -57,12 +62,35 @@ CCK_INLINE int cck_lock_is_shared(const cck_lock_t *_Nonnull lock) {
   return __atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE) == CCK_LOCK_SHARED;
 }
 
-/// First half of ending a lock's bias; then comes `cck_fence_heavy`, once for many locks, and then
+/// First half of ending a lock's bias; then comes `cck_lock_revocation_barrier`, once for many locks, and then
 /// `cck_lock_end_unbias`. Nobody gets the lock in between.
 void cck_lock_begin_unbias(cck_lock_t *_Nonnull lock);
 
 /// Second half.
 void cck_lock_end_unbias(cck_lock_t *_Nonnull lock);
+
+/// The number of the round of L5, which is never 0.
+extern uint32_t cck_lock_unbiased_round;
+
+/// As `cck_lock_bias_pays`, in a round that the thread has not gone through.
+int cck_lock_bias_pays_in_round(cck_thread_t *_Nonnull thread);
+
+/// 0 if a new lock had better begin in shared mode (L5): that counts as having made one.
+///
+/// Each thread counts for itself: one count for all would be a cache line that goes to and fro.
+CCK_INLINE int cck_lock_bias_pays(cck_thread_t *_Nonnull thread) {
+  uint32_t round = __atomic_load_n(&cck_lock_unbiased_round, __ATOMIC_RELAXED);
+  return CCK_LIKELY(thread->unbiased_round == round) || cck_lock_bias_pays_in_round(thread);
+}
+
+/// When the revocations up to now would have been no more than one in each millisecond, given when those before would
+/// have been; 0 if this is one too many.
+///
+/// A leaky bucket, in the form of the generic cell rate algorithm (ITU-T I.371).
+int64_t cck_lock_settle_revocation(int64_t settled, int64_t now);
+
+/// The barrier of a revocation, or of several at once, which is noted for L5.
+void cck_lock_revocation_barrier(void);
 
 /// Makes a lock that will be biased to the first thread that takes it.
 CCK_INLINE cck_lock_t cck_lock_make_biased(void) {
@@ -81,6 +109,11 @@ CCK_INLINE cck_lock_t cck_lock_make_owned(cck_thread_t *_Nonnull thread) {
 CCK_INLINE cck_lock_t cck_lock_make_shared(void) {
   cck_lock_t lock = {CCK_LOCK_SHARED, 0, 0};
   return lock;
+}
+
+/// Makes a lock for objects of which many are used by one thread: a biased one, if that pays (L5).
+CCK_INLINE cck_lock_t cck_lock_make_for_few(cck_thread_t *_Nonnull thread) {
+  return cck_lock_bias_pays(thread) ? cck_lock_make_biased() : cck_lock_make_shared();
 }
 
 /// Takes the lock. In biased mode: two loads and a store. In shared mode: one compare-and-swap.

@@ -36,6 +36,7 @@ typedef struct cck_thread {
   uint64_t next_identifier;              ///< The next coroutine made here gets this number …
   uint64_t last_identifier;              ///< … unless it is this one: then a new block is drawn.
   uint32_t random;                       ///< State of the thread's random numbers.
+  uint32_t unbiased_round;               ///< The last round of L5 that it has gone through; see cck_lock.h.
   void *_Nullable alternate_stack;       ///< Signal stack that we installed, or null.
   const void *_Nullable stack_end;       ///< End of the thread's own stack, once registered; or null.
   int32_t number;                        ///< The system's number of it, once asked for; see cck_thread_number.
@@ -44,6 +45,7 @@ typedef struct cck_thread {
   uint32_t spare_count[CCK_SPARE_LISTS];           ///< How many in each.
   void *_Nullable recent_objects[CCK_RECENT_OBJECTS];  ///< A stack, whose oldest are overwritten.
   uint32_t recent_top;                   ///< Where the next one goes, modulo the length.
+  uint32_t unbiased_left;                ///< How many locks of the round at hand are still to be made.
   void *_Nullable observer;              ///< Checked builds: who is told of preemption points, or null.
   struct cck_trace_ring *_Nullable trace_ring;  ///< Where this thread records events; see cck_trace.h.
   char *_Nullable thrown;  ///< What was thrown to code that may not catch it; see cck_thread_note_thrown.

@@ -222,7 +222,7 @@ extension Coroutine {
     _ parent: UnsafeMutablePointer<Fiber>?,
     _ thread: ThreadRecord
   ) {
-    retainForScheduler()
+    sendAway(thread)
     if let parent {
       if parent.pointee.home == fiber.pointee.home {
         adopt(by: parent)
@@ -241,7 +241,7 @@ extension Coroutine {
     _ parent: UnsafeMutablePointer<Fiber>?,
     _ thread: ThreadRecord
   ) {
-    retainForScheduler()
+    sendAway(thread)
     if let parent {
       // Neither in a scope nor cancelled, without locals, and not its first child of this kind.
       if parent.pointee.scope == nil, parent.pointee.locals == nil,
@@ -273,6 +273,16 @@ extension Coroutine {
     cck_object_retain_alone(Unmanaged.passUnretained(self).toOpaque())
   }
 
+  /// As `retainForScheduler`, for a coroutine that may begin on another thread (F5).
+  @inline(__always)
+  private final func sendAway(_ thread: ThreadRecord) {
+    retainForScheduler()
+    let home = fiber.pointee.home
+    if thread.currentHome != home || home.pointee.migrates || cck_lock_bias_pays(thread) == 0 {
+      fiber.shareJoinLock()
+    }
+  }
+
   private final func becomeRemoteChild(of parent: UnsafeMutablePointer<Fiber>) {
     RemoteChildren.withInnermost(parent) { register(in: $0) }
     if parent.pointee.locals != nil { CoroutineLocals.inherit(from: parent, to: fiber) }
@@ -288,7 +298,7 @@ extension Coroutine {
     _ thread: ThreadRecord,
     isShared: Bool
   ) {
-    retainForScheduler()
+    sendAway(thread)
     let owner = scope.coroutine.fiber.pointee.home
     if owner == fiber.pointee.home, !isShared, thread.currentHome == owner {
       scope.adopt(fiber)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutineKernel
+import CoroutineKernel
 import CoroutineTestSupport
 import Coroutines
+import Dispatch
 import Testing
 
 @Suite struct LaunchTests {
@@ -218,6 +221,25 @@ import Testing
   func `a deep tree of launches is run in full`(_ place: Place) throws {
     let leaves = try place.run { try countLeaves(depth: 8) }
     #expect(leaves == 256)
+  }
+
+  /// F5.
+  @Test func `the lock of a coroutine that is launched from elsewhere belongs to no thread`() throws {
+    let loop = SerialScheduler(name: "loop")
+    let pool = PoolScheduler(threads: 2)
+    let queue = DispatchQueue(label: "queue")
+    try runBlocking {
+      let launched = [
+        launch(on: loop) {}, launch(on: pool) {}, launch(on: queue) {},
+        try withCoroutineScope { $0.launch(on: pool) {} },
+      ]
+      for coroutine in launched {
+        #expect(cck_lock_is_shared(coroutine.fiber.joinLock) == 1)
+        try coroutine.join()
+      }
+      let own = launch {}
+      #expect((cck_lock_is_shared(own.fiber.joinLock) == 0) == (cck_lock_make_biased().owner == 0))
+    }
   }
 }
 
