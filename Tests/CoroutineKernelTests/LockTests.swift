@@ -231,7 +231,9 @@ final class Counter: Sendable {
         cck_lock_revocation_barrier()
         if cck_lock_bias_pays(thread) == 0 { found.withoutBias = 1 }
       }
-      while thread.pointee.unbiased_left > 0, cck_lock_bias_pays(thread) == 0 { found.withoutBias += 1 }
+      while thread.pointee.unbiased_left > 0, cck_lock_bias_pays(thread) == 0 {
+        found.withoutBias += 1
+      }
       found.left = thread.pointee.unbiased_left
       finding.withLock { [found] in $0 = found }
       end.signal()

@@ -25,7 +25,7 @@
 #define CCK_FIBER_SITE_LINE 228    // 32 bits
 
 // In the object that `extras` leads to.
-#define CCK_EXTRAS_LABEL 48
+#define CCK_EXTRAS_LABEL 40
 
 // In `Home`.
 #define CCK_HOME_RUN_FIRST 72

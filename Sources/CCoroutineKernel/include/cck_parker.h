@@ -25,7 +25,7 @@ typedef struct cck_parker {
 /// Processors that the calling thread may run on; 1 at least.
 int cck_processor_count(void);
 
-/// Processors of the machine that are switched on, for whomever; 1 at least.
+/// Processors of the machine that were switched on when this was first asked, for whomever; 1 at least.
 int cck_online_processor_count(void);
 
 /// Tells the processor that the thread waits in a loop.

@@ -55,6 +55,7 @@ extension Coroutine {
     if extras != nil || fiber.cell.pointee.content == .error || cancellationRequest.isSet {
       endUnusually()
     }
+    let scope = isScoped ? leaveScope() : nil
     FiberList.remove(fiber)
     if fiber.pointee.registry != nil { RemoteChildren.leave(fiber) }
     if fiber.pointee.children.first != nil { FiberList.move(fiber.children, to: nil) }
@@ -74,8 +75,7 @@ extension Coroutine {
     lock.release(mode)
     wakes.resumeAll()
 
-    if let scope = extras?.scope {
-      extras?.scope = nil
+    if let scope {
       isObserved.set()
       scope.childEnded(failure)
     }

@@ -40,7 +40,7 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   @usableFromInline
   final var storage: Fiber
 
-  // The flags lie in the word in which the fiber ends.
+  // The three flags lie in the word in which the fiber ends.
 
   /// Somebody has looked at the outcome, so an error has reached its receiver.
   @usableFromInline
@@ -50,7 +50,13 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   @usableFromInline
   package final let cancellationRequest = AtomicFlag()
 
-  /// What only some coroutines have: a name, finish hooks, children elsewhere, a scope.
+  /// A `CoroutineScope` waits for it: that of the list or the registry of children that it is in (N1).
+  ///
+  /// From its launch to its end.
+  @exclusivity(unchecked)
+  final var isScoped = false
+
+  /// What only some coroutines have: a name, finish hooks, children elsewhere.
   @exclusivity(unchecked)
   @usableFromInline
   package final var extras: CoroutineExtras?

@@ -60,9 +60,6 @@ package final class CoroutineExtras {
   /// The scheduler whose `runBlocking` throws the error of this failed coroutine if nobody looks at it.
   @exclusivity(unchecked)
   package var collector: SchedulerCore?
-  /// The structured scope that waits for this coroutine.
-  @exclusivity(unchecked)
-  package var scope: CoroutineScope?
   /// The name, as C code can print it.
   ///
   /// Set before the launch, if at all.
@@ -74,7 +71,7 @@ package final class CoroutineExtras {
 
   /// Nobody asks for what is in here once the coroutine has ended: children that live on are nobody's then.
   final var isSpent: Bool {
-    label == nil && scope == nil && collector == nil && finishHooks.isEmpty
+    label == nil && collector == nil && finishHooks.isEmpty
   }
 
   deinit { label?.deallocate() }

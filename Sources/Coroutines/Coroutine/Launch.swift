@@ -291,24 +291,38 @@ extension Coroutine {
 
   /// Hands the coroutine to its scheduler, as a child of a scope.
   ///
-  /// `isShared` has it begin as `beginShared` does.
+  /// - Parameters:
+  ///   - start: When it begins.
+  ///   - scope: Where it is listed.
+  ///   - isHere: In the list, because scheduler and caller are the scope's own (N1); else in the registry.
+  ///   - isShared: It begins as `beginShared` has it.
+  ///   - thread: The caller's.
   final func begin(
     _ start: LaunchStart,
     in scope: CancellationScope,
-    _ thread: ThreadRecord,
-    isShared: Bool
+    isHere: Bool,
+    isShared: Bool,
+    _ thread: ThreadRecord
   ) {
-    sendAway(thread)
-    let owner = scope.coroutine.fiber.pointee.home
-    if owner == fiber.pointee.home, !isShared, thread.currentHome == owner {
+    let caller = thread.runningFiber
+    if isHere {
+      retainForScheduler()
       scope.adopt(fiber)
     } else {
+      sendAway(thread)
       register(in: scope.requiredRemoteChildren)
     }
-    if scope.isCancelledHere { _ = requestCancellation() }
-    let caller = thread.runningFiber
-    if let caller { CoroutineLocals.inherit(from: caller, to: fiber) }
-    enqueue(start, caller, thread, isShared: isShared)
+    // Its own loop sees by the hint that nothing is (C2).
+    let mayBeCancelled = scope.coroutine.fiber.pointee.attention.load(ordering: .relaxed)
+    if mayBeCancelled || !isHere, scope.isCancelledHere { _ = requestCancellation() }
+    if let caller, caller.pointee.locals != nil { CoroutineLocals.inherit(from: caller, to: fiber) }
+    let home = fiber.pointee.home
+    if isHere, start == .queued, home.pointee.isPlain {
+      home.noteBegin()
+      home.push(fiber)
+    } else {
+      enqueue(start, caller, thread, isShared: isShared)
+    }
   }
 
   @inline(__always)
@@ -366,13 +380,11 @@ extension Coroutine {
       failure: CoroutineError.schedulerShutDown("\(self), launched at \(creationSite),")
     )
     if isTracing { Recorder.ends(self, currentThread()) }
+    let scope = isScoped ? leaveScope() : nil
     RemoteChildren.leave(fiber)
     CoroutineLocals.drop(fiber)
     fiber.pointee.phase.store(.dead, ordering: .sequentiallyConsistent)
-    if let scope = extras?.scope {
-      extras?.scope = nil
-      scope.childEnded(failure)
-    }
+    scope?.childEnded(failure)
   }
 }
 

@@ -27,6 +27,12 @@ package final class RemoteChildren: @unchecked Sendable {
   @exclusivity(unchecked)
   private final var isCancelled = false
 
+  /// The scope that waits for members whose `isScoped` is set; set before the first of them.
+  ///
+  /// Not retained (N2).
+  @exclusivity(unchecked)
+  final var waiting: Unmanaged<CoroutineScope>?
+
   package init() {
     // SAFETY: a number that is not 0, and nobody looks before the next line.
     lock = UnsafeMutablePointer(bitPattern: 8).unsafelyUnwrapped

@@ -43,16 +43,15 @@ struct IdleSpin {
   /// How often in a row looking longer was in vain.
   private var failures = 0
   /// With one processor, whoever is waited for could not run meanwhile: another thread of this process, or anybody.
-  private let mayHelp: (threads: Bool, descriptors: Bool)
-
-  /// For the calling thread.
-  init() {
+  ///
+  /// Asked at the first wait, of its thread: a system call, which many a loop never has a reason for.
+  private lazy var mayHelp: (threads: Bool, descriptors: Bool) = {
     let isExplored = currentPreemptionObserver() != nil
-    mayHelp = (
+    return (
       threads: !isExplored && cck_processor_count() > 1,
       descriptors: !isExplored && cck_online_processor_count() > 1
     )
-  }
+  }()
 
   /// Looks until there is something, or it has been in vain for long enough.
   ///
@@ -101,7 +100,7 @@ struct IdleSpin {
     }
   }
 
-  private func mayHelp(_ source: Source) -> Bool {
+  private mutating func mayHelp(_ source: Source) -> Bool {
     switch source {
     case .threads: mayHelp.threads
     case .descriptors: mayHelp.descriptors && patience > source.least

@@ -5,7 +5,14 @@ package import CoroutineKernel
 
 /// A lock and a queue of those who wait under it, in memory that does not move.
 package struct WaitPoint: ~Copyable, @unchecked Sendable {
-  // SAFETY: constant pointers; the queue is guarded by the lock.
+  // SAFETY: constant pointers into memory of its own; the queue is guarded by the lock.
+
+  private struct Block: ~Copyable {
+    var lock = cck_lock_make_shared()
+    var queue = WaitQueue()
+  }
+
+  private let block: UnsafeMutablePointer<Block>
 
   /// Guards `queue` and whatever its owner says.
   package let lock: UnsafeMutablePointer<Lock>
@@ -14,10 +21,11 @@ package struct WaitPoint: ~Copyable, @unchecked Sendable {
 
   /// A point at which nobody waits.
   package init() {
-    lock = .allocate(capacity: 1)
-    lock.initialize(to: cck_lock_make_shared())
-    queue = .allocate(capacity: 1)
-    queue.initialize(to: WaitQueue())
+    block = .allocate(capacity: 1)
+    block.initialize(to: Block())
+    // SAFETY: allocated memory does not move.
+    lock = withUnsafeMutablePointer(to: &block.pointee.lock) { $0 }
+    queue = withUnsafeMutablePointer(to: &block.pointee.queue) { $0 }
   }
 
   /// Claims everybody, under the lock.
@@ -31,7 +39,7 @@ package struct WaitPoint: ~Copyable, @unchecked Sendable {
 
   deinit {
     assert(queue.pointee.isEmpty, "a wait point goes away while somebody waits at it")
-    lock.deallocate()
-    queue.deallocate()
+    block.deinitialize(count: 1)
+    block.deallocate()
   }
 }

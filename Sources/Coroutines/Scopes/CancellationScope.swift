@@ -18,6 +18,18 @@ import Synchronization
 package final class CancellationScope: @unchecked Sendable {
   // SAFETY: `cancelled` is atomic; everything else belongs to the home scheduler (C1).
 
+  /// A list of children, and the `CoroutineScope` that waits for those whose `isScoped` is set.
+  struct Children {
+    // First field, for `waiting(for:)`.
+    fileprivate var list = FiberList()
+    /// Not retained (N2).
+    fileprivate var waiting: Unmanaged<CoroutineScope>?
+  }
+
+  /// First stored property, for `children`.
+  @exclusivity(unchecked)
+  final var ownChildren = Children()
+
   /// The coroutine whose code this is.
   ///
   /// The scope is closed before the coroutine ends.
@@ -26,7 +38,6 @@ package final class CancellationScope: @unchecked Sendable {
   private let parent: Unmanaged<CancellationScope>?
   private let isShield: Bool
   private let cancelled = AtomicFlag()
-  private let children: UnsafeMutablePointer<FiberList>
   private var remoteChildren: RemoteChildren?
   private var isOpen = true
 
@@ -35,12 +46,31 @@ package final class CancellationScope: @unchecked Sendable {
     // SAFETY: `run` has put it there, and has not closed it yet.
     self.parent = fiber.pointee.scope.map { Unmanaged.fromOpaque($0) }
     self.isShield = isShield
-    self.children = .allocate(capacity: 1)
-    self.children.initialize(to: FiberList())
   }
 
-  deinit {
-    children.deallocate()
+  /// The address of `ownChildren`, whose first field is the list.
+  ///
+  /// By address, because what Swift calls an access to the property would be one of the list, too.
+  final var children: UnsafeMutablePointer<FiberList> {
+    // SAFETY: such a class puts its first property right behind the header, whose size is a multiple of the
+    // property's alignment (ScopeLayoutTests).
+    (Unmanaged.passUnretained(self).toOpaque() + FiberOwner.headerSize)
+      .assumingMemoryBound(to: FiberList.self)
+  }
+
+  /// Says who waits for the children that are its own.
+  final func setWaiting(_ scope: CoroutineScope) {
+    let scope = Unmanaged.passUnretained(scope)
+    ownChildren.waiting = scope
+    requiredRemoteChildren.waiting = scope
+  }
+
+  /// Who waits for a child that is listed in a scope.
+  static func waiting(
+    for list: UnsafeMutablePointer<FiberList>
+  ) -> Unmanaged<CoroutineScope>? {
+    // SAFETY: the list of a scope is the first field of its `ownChildren`.
+    UnsafeMutableRawPointer(list).assumingMemoryBound(to: Children.self).pointee.waiting
   }
 
   // MARK: - Opening and closing

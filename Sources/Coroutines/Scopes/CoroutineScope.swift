@@ -42,10 +42,10 @@ public func withCoroutineScope<Result>(
     } catch {
       scope.fail(error)
     }
-    scope.waitForChildren()
-    if let failure = scope.firstFailure { throw failure }
+    let outcome = scope.waitForChildren()
+    if let failure = outcome.failure { throw failure }
     guard let result else { fatalError("a scope ended with neither value nor error") }
-    wasCutOff = scope.hasCancelledChild
+    wasCutOff = outcome.hasCancelledChild
     return result
   }
   // A child that was cancelled alone, or by `scope.cancel()`, is what somebody here wanted.
@@ -55,19 +55,35 @@ public func withCoroutineScope<Result>(
 
 /// Launches coroutines that are waited for together; see `withCoroutineScope`.
 public final class CoroutineScope: @unchecked Sendable {
-  // SAFETY: `pending`, `failure`, `cancelledChild` and `isOver` are guarded by the wait point's lock.
+  // SAFETY: `pendingHere` and `isWaiting` belong to the home of the coroutine whose scope it is. `pendingElsewhere`,
+  // `failure` and `cancelledChild` are guarded by the wait point's lock, and so is `isOver`, which only that home sets.
+  //
+  // Invariants:
+  // - N1. A child that the scope's own loop launches on that loop is in the list of `cancellation`, and counts in
+  //   `pendingHere`: it needs no lock, neither at its launch nor at its end. All others are in the registry there and
+  //   count in `pendingElsewhere`.
+  // - N2. Until both are 0 the scope is alive, so its children hold no reference to it. One that ends elsewhere has one
+  //   for as long as it counts its end.
 
-  private let cancellation: CancellationScope
-  private let point = WaitPoint()
-  private var pending = 0
-  private var failure: (any Error)?
-  private var cancelledChild = false
-  private var isOver = false
+  private final let cancellation: CancellationScope
+  private final let point = WaitPoint()
+  @exclusivity(unchecked)
+  private final var pendingHere = 0
+  @exclusivity(unchecked)
+  private final var isWaiting = false
+  @exclusivity(unchecked)
+  private final var pendingElsewhere = 0
+  @exclusivity(unchecked)
+  private final var failure: (any Error)?
+  @exclusivity(unchecked)
+  private final var cancelledChild = false
+  @exclusivity(unchecked)
+  private final var isOver = false
 
   init(_ cancellation: CancellationScope) {
     self.cancellation = cancellation
-    // Made now, because children may be launched from other schedulers.
-    _ = cancellation.requiredRemoteChildren
+    // The registry, too, is made now, because children may be launched from other schedulers.
+    cancellation.setWaiting(self)
   }
 
   /// Starts a coroutine of this scope on the scheduler of the code that calls this.
@@ -88,15 +104,17 @@ public final class CoroutineScope: @unchecked Sendable {
     start: LaunchStart = .queued,
     file: StaticString = #fileID,
     line: UInt = #line,
-    _ body: @escaping () throws -> Value
+    _ body: consuming @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
-    add(
-      SchedulerCore.ofCaller(currentThread()),
+    let thread = currentThread()
+    return add(
+      thread.runningFiber.map { $0.pointee.home } ?? SchedulerCore.ofCaller(thread).home,
       isShared: false,
       name,
       stackSize,
       start,
       SourceSite(file: file, line: line),
+      thread,
       body
     )
   }
@@ -123,9 +141,8 @@ public final class CoroutineScope: @unchecked Sendable {
     line: UInt = #line,
     _ body: consuming sending @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
-    add(
-      scheduler.core,
-      isShared: scheduler.core.isPool,
+    scheduler.core.launch(
+      in: self,
       name,
       stackSize,
       start,
@@ -156,9 +173,8 @@ public final class CoroutineScope: @unchecked Sendable {
     line: UInt = #line,
     _ body: consuming sending @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
-    add(
-      SchedulerCore.ofQueue(queue),
-      isShared: false,
+    SchedulerCore.ofQueue(queue).launch(
+      in: self,
       name,
       stackSize,
       start,
@@ -179,101 +195,171 @@ public final class CoroutineScope: @unchecked Sendable {
 
   @inlinable
   func add<Value>(
-    _ core: SchedulerCore,
+    _ home: UnsafeMutablePointer<Home>,
     isShared: Bool,
     _ name: String?,
     _ stackSize: StackSize,
     _ start: LaunchStart,
     _ site: SourceSite,
+    _ thread: ThreadRecord,
     _ body: consuming @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
-    expectChild(site)
-    let thread = currentThread()
     let coroutine = ValueCoroutine<Value>.make(
-      home: isShared ? core.homeOfNext(thread) : core.home,
+      home: home,
       stackSize: stackSize,
       site: site,
       thread: thread,
       work: body
     )
     if let name { coroutine.setName(name) }
-    begin(coroutine, start, thread, isShared: isShared)
+    begin(coroutine, start, isShared: isShared, thread)
     return coroutine
   }
 
-  /// One more coroutine will have to end before the scope does.
-  @usableFromInline
-  func expectChild(_ site: SourceSite) {
-    let wasOpen = point.lock.withLock {
-      pending += 1
-      return !isOver
-    }
-    demand(
-      wasOpen,
-      "A coroutine was launched at \(site) in a scope that is over. A scope must not be used outside "
-        + "the body of its withCoroutineScope."
-    )
-  }
-
-  /// Hands a coroutine to its scheduler.
+  /// Hands a coroutine to its scheduler, as one more that will have to end before the scope does.
   @usableFromInline
   func begin(
     _ coroutine: Coroutine,
     _ start: LaunchStart,
-    _ thread: ThreadRecord,
-    isShared: Bool
+    isShared: Bool,
+    _ thread: ThreadRecord
   ) {
-    coroutine.requiredExtras.scope = self
-    coroutine.begin(start, in: cancellation, thread, isShared: isShared)
-  }
-
-  /// A child has ended.
-  ///
-  /// Called on the child's scheduler.
-  func childEnded(_ error: (any Error)?) {
-    if let error, !(error is CancellationError) { fail(error) }
-    var wakes = ResumeList()
-    point.lock.withLock {
-      if error is CancellationError { cancelledChild = true }
-      pending -= 1
-      if pending == 0 { point.claimAll(&wakes) }
+    let own = cancellation.coroutine.fiber.pointee.home
+    let isHere = !isShared && coroutine.fiber.pointee.home == own && thread.currentHome == own
+    var wasOpen = true
+    if isHere {
+      wasOpen = !isOver
+      pendingHere += 1
+    } else {
+      point.lock.withLock {
+        wasOpen = !isOver
+        pendingElsewhere += 1
+      }
     }
-    wakes.resumeAll()
+    demand(
+      wasOpen,
+      "A coroutine was launched at \(coroutine.creationSite) in a scope that is over. A scope must not be used "
+        + "outside the body of its withCoroutineScope."
+    )
+    coroutine.isScoped = true
+    coroutine.begin(start, in: cancellation, isHere: isHere, isShared: isShared, thread)
   }
 
-  /// Notes the first error, and cancels everything in the scope.
+  /// Cancels everything in the scope, because of its first error.
   ///
   /// A cancellation that ended the body gives way to an error of a child that it cancelled: rule 6.
-  func fail(_ error: any Error) {
+  fileprivate func fail(_ error: any Error) {
     point.lock.withLock {
       if failure == nil || failure is CancellationError { failure = error }
     }
     cancel()
   }
 
-  var firstFailure: (any Error)? {
-    point.lock.withLock { failure }
-  }
-
-  /// A child has ended by cancellation.
-  var hasCancelledChild: Bool {
-    point.lock.withLock { cancelledChild }
-  }
-
-  func waitForChildren() {
-    // A child may launch another before it ends, so there may be new ones after each wait.
-    while true {
-      Parking.waitUninterrupted(
-        "withCoroutineScope(_:)",
-        on: point.queue,
-        point.lock,
-        unless: { pending == 0 }
-      )
-      let isDone = point.lock.withLock {
-        isOver = pending == 0
-        return isOver
-      }
-      if isDone { return }
+  /// A child has ended like this, and has not been counted yet.
+  @inline(never)
+  private func note(_ error: any Error) {
+    if error is CancellationError {
+      point.lock.withLock { cancelledChild = true }
+    } else {
+      fail(error)
     }
+  }
+
+  /// A child has ended.
+  ///
+  /// Called on the child's scheduler.
+  fileprivate func childEnded(_ error: (any Error)?, isHere: Bool) {
+    if let error { note(error) }
+    if isHere {
+      pendingHere -= 1
+      guard pendingHere == 0, isWaiting else { return }
+    }
+    var wakes = ResumeList()
+    point.lock.withLock {
+      if !isHere { pendingElsewhere -= 1 }
+      // A wake-up too many, of one who waits for the others, does no harm: it looks at both numbers.
+      if isHere || pendingElsewhere == 0 { point.claimAll(&wakes) }
+    }
+    wakes.resumeAll()
+  }
+
+  /// Waits until all children have ended.
+  ///
+  /// - Returns: The first error, and whether a child has ended by cancellation.
+  fileprivate func waitForChildren() -> (failure: (any Error)?, hasCancelledChild: Bool) {
+    while true {
+      isWaiting = true
+      // A child may launch another before it ends, so there may be new ones after each wait.
+      while pendingHere > 0 { wait { pendingHere == 0 } }
+      isWaiting = false
+      let outcome: (failure: (any Error)?, hasCancelledChild: Bool)? = point.lock.withLock {
+        isOver = pendingElsewhere == 0
+        return isOver ? (failure, cancelledChild) : nil
+      }
+      if let outcome { return outcome }
+      wait { pendingElsewhere == 0 }
+    }
+  }
+
+  private func wait(unless isOver: () -> Bool) {
+    Parking.waitUninterrupted("withCoroutineScope(_:)", on: point.queue, point.lock, unless: isOver)
+  }
+}
+
+extension SchedulerCore {
+  /// Launches on this scheduler, as a child of a scope, from anywhere.
+  @inlinable
+  final func launch<Value>(
+    in scope: CoroutineScope,
+    _ name: String?,
+    _ stackSize: StackSize,
+    _ start: LaunchStart,
+    _ site: SourceSite,
+    _ body: consuming @escaping () throws -> Value
+  ) -> ValueCoroutine<Value> {
+    let thread = currentThread()
+    let coroutine = scope.add(
+      homeOfNext(thread),
+      isShared: isPool,
+      name,
+      stackSize,
+      start,
+      site,
+      thread,
+      body
+    )
+    // Nothing but the launch refers to the home until now.
+    return withExtendedLifetime(self) { coroutine }
+  }
+}
+
+/// A scope that waits for a coroutine which is about to end.
+struct WaitingScope {
+  fileprivate let scope: Unmanaged<CoroutineScope>
+  fileprivate let isHere: Bool
+
+  /// Tells it.
+  func childEnded(_ error: (any Error)?) {
+    // SAFETY: it is alive until this has been counted (N2), and then kept so, or its home is busy with this.
+    if isHere {
+      scope._withUnsafeGuaranteedRef { $0.childEnded(error, isHere: true) }
+    } else {
+      scope.takeUnretainedValue().childEnded(error, isHere: false)
+    }
+  }
+}
+
+extension Coroutine {
+  /// The scope that waits for this one, which is about to leave the list or the registry that says so (N1).
+  @inline(never)
+  final func leaveScope() -> WaitingScope? {
+    isScoped = false
+    let list = fiber.pointee.siblings
+    // SAFETY: alive because this one is in it (R1).
+    let registry = fiber.pointee.registry.map { Unmanaged<RemoteChildren>.fromOpaque($0) }
+    let scope =
+      list.map { CancellationScope.waiting(for: $0) }
+      ?? registry?._withUnsafeGuaranteedRef { $0.waiting }
+    return scope.map { WaitingScope(scope: $0, isHere: list != nil) }
   }
 }

@@ -224,7 +224,8 @@ import Testing
   }
 
   /// F5.
-  @Test func `the lock of a coroutine that is launched from elsewhere belongs to no thread`() throws {
+  @Test func `the lock of a coroutine that is launched from elsewhere belongs to no thread`() throws
+  {
     let loop = SerialScheduler(name: "loop")
     let pool = PoolScheduler(threads: 2)
     let queue = DispatchQueue(label: "queue")

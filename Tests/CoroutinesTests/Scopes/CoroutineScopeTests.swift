@@ -254,4 +254,73 @@ import Testing
     }
     #expect(sum == 500_500)
   }
+
+  enum Last: CaseIterable {
+    case here
+    case elsewhere
+  }
+
+  /// N1: they are counted apart.
+  @Test(arguments: Place.allCases, Last.allCases)
+  func `children here and elsewhere are waited for, whichever end last`(
+    _ place: Place,
+    _ last: Last
+  ) throws {
+    let log = Log()
+    try place.run {
+      let (here, elsewhere) = (Gate(), Gate())
+      let result = try withCoroutineScope { scope in
+        scope.launch {
+          try here.wait()
+          log("here")
+          elsewhere.open()
+        }
+        scope.launch(on: SerialScheduler()) {
+          try elsewhere.wait()
+          log("elsewhere")
+          here.open()
+        }
+        (last == .here ? elsewhere : here).open()
+        return 7
+      }
+      log("over: \(result)")
+    }
+    let order = last == .here ? ["elsewhere", "here"] : ["here", "elsewhere"]
+    #expect(log.entries == order + ["over: 7"])
+  }
+
+  /// N1: the scope has waited for those here, and then for one elsewhere, when another comes here.
+  @Test func `a child elsewhere may launch one on the scope's own loop`() throws {
+    let log = Log()
+    try runBlocking {
+      let home = Scheduler.current
+      try withCoroutineScope { scope in
+        scope.launch(on: SerialScheduler()) {
+          try Coroutine.sleep(for: .milliseconds(20))
+          scope.launch(on: home) {
+            try Coroutine.sleep(for: .milliseconds(20))
+            scope.launch { log("grandchild") }
+            log("child")
+          }
+        }
+        scope.launch { log("first") }
+      }
+      log("over")
+    }
+    #expect(log.entries == ["first", "child", "grandchild", "over"])
+  }
+
+  /// N2: whoever ends elsewhere last wakes one who lets go of the scope at once.
+  @Test func `scopes go away as soon as their children elsewhere have ended`() throws {
+    let pool = PoolScheduler(threads: 2)
+    let ended = Counter()
+    try runBlocking {
+      for _ in 0..<2_000 {
+        try withCoroutineScope { scope in
+          for _ in 0..<3 { scope.launch(on: pool) { ended.add() } }
+        }
+      }
+    }
+    #expect(ended.value == 6_000)
+  }
 }
