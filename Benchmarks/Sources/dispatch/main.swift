@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
+import Synchronization
 import harness
 
 /// A number that blocks of one serial queue share.
@@ -18,6 +19,21 @@ func launches(_ count: Int) -> Int {
     queue.sync {}
   }
   return ended.value
+}
+
+/// Blocks on a queue of several threads, a thousand at a time.
+func groups(_ count: Int) -> Int {
+  let ended = Atomic(0)
+  for start in stride(from: 0, to: count, by: 1000) {
+    let group = DispatchGroup()
+    for _ in start..<min(start + 1000, count) {
+      DispatchQueue.global().async(group: group) {
+        _ = ended.wrappingAdd(1, ordering: .relaxed)
+      }
+    }
+    group.wait()
+  }
+  return ended.load(ordering: .relaxed)
 }
 
 /// A block that runs on the queue's thread and that the caller waits for.
@@ -110,7 +126,7 @@ func read(_ kind: String, _ count: Int) -> Outcome {
 Program(
   peer: "dispatch",
   rows: [
-    Row("launch-join", joins), Row("launch", launches), Row("ask", asks),
+    Row("launch-join", joins), Row("launch", launches), Row("launch-2", groups), Row("ask", asks),
     Row("handover-2", handover), Row("timers", operations: 100_000, sleeps),
     Row("read-256k", operations: 256, warmsUp: true) { read("256k", $0) },
     Row("read-20m", operations: 16, warmsUp: true) { read("20m", $0) },

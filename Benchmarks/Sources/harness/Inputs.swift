@@ -75,6 +75,10 @@ public enum Shape {
   public static let chain = 1000
   /// Coroutines that hand over a mutex.
   public static let contenders = 8
+  /// Children of a scope.
+  public static let children = 10
+  /// Questions that are asked at once.
+  public static let askers = 100
   /// How many coroutines take turns.
   public static let crowds = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
   /// How many wait, sleep or are ready at once.

@@ -5,6 +5,7 @@ import harness
 
 let launching = [
   Row("launch-join", joins), Row("launch", launches), Row("launch-pool", spread),
+  Row("scope", scopes),
   Row("skynet", operations: 1_000_000, warmsUp: true) { Outcome(try skynet($0)) },
 ]
 
@@ -42,6 +43,24 @@ private func spread(_ count: Int) throws -> Int {
       }
       return sum
     }.value()
+  }
+}
+
+private func scopes(_ count: Int) throws -> Int {
+  try runBlocking {
+    var sum = 0
+    for start in stride(from: 0, to: count, by: Shape.children) {
+      sum += try withCoroutineScope { scope in
+        let children = (start..<min(start + Shape.children, count)).map { number in
+          scope.launch {
+            try Coroutine.yield()
+            return number
+          }
+        }
+        return try children.reduce(0) { try $0 + $1.value() }
+      }
+    }
+    return sum
   }
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Coroutines
+import Synchronization
 import harness
 
 let threads = [
   Row("handover-2", handover), Row("handover-pair", pair), Row("buffered128-4x4", fourByFour),
+  Row("launch-2", launches), Row("reply-2", replies),
   Row("skynet-2", operations: 1_000_000, warmsUp: true) { Outcome(try skynet($0)) },
 ]
 
@@ -18,6 +20,53 @@ private func handover(_ count: Int) throws -> Int {
     }
     var sum = 0
     for number in numbers { sum += number }
+    return sum
+  }
+}
+
+/// By one of the two.
+private func launches(_ count: Int) throws -> Int {
+  let pool = PoolScheduler(threads: 2)
+  return try runBlocking {
+    try launch(on: pool) {
+      let ended = Tally()
+      for start in stride(from: 0, to: count, by: 1000) {
+        try withCoroutineScope { scope in
+          for _ in start..<min(start + 1000, count) {
+            scope.launch(on: .current) { _ = ended.count.wrappingAdd(1, ordering: .relaxed) }
+          }
+        }
+      }
+      return ended.count.load(ordering: .relaxed)
+    }.value()
+  }
+}
+
+private final class Tally: Sendable {
+  let count = Atomic(0)
+}
+
+/// Each question brings a channel for its answer.
+private func replies(_ count: Int) throws -> Int {
+  let other = SerialScheduler(name: "server")
+  return try runBlocking {
+    let questions = Channel<(Int, Channel<Int>)>(capacity: 128)
+    launch(on: other) {
+      for (number, answer) in questions { try answer.send(number + 1) }
+    }
+    let askers = (0..<Shape.askers).map { asker in
+      launch {
+        var sum = 0
+        for number in stride(from: asker, to: count, by: Shape.askers) {
+          let answer = Channel<Int>(capacity: 1)
+          try questions.send((number, answer))
+          sum += try answer.receive()
+        }
+        return sum
+      }
+    }
+    let sum = try askers.reduce(0) { try $0 + $1.value() }
+    questions.close()
     return sum
   }
 }

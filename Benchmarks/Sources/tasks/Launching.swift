@@ -4,6 +4,7 @@ import harness
 
 let launching = [
   Row(task: "launch-join", joins), Row(task: "launch", launches),
+  Row(task: "scope", scopes), Row(task: "launch-2", launches),
   Row(task: "skynet", operations: 1_000_000, warmsUp: true) { Outcome(await skynet($0)) },
   Row(task: "skynet-2", operations: 1_000_000, warmsUp: true) { Outcome(await skynet($0)) },
 ]
@@ -22,6 +23,22 @@ private func launches(_ count: Int) async -> Int {
   }
   // The group has waited for them.
   return count
+}
+
+private func scopes(_ count: Int) async -> Int {
+  var sum = 0
+  for start in stride(from: 0, to: count, by: Shape.children) {
+    sum += await withTaskGroup(of: Int.self) { group in
+      for number in start..<min(start + Shape.children, count) {
+        group.addTask {
+          await Task.yield()
+          return number
+        }
+      }
+      return await group.reduce(0, +)
+    }
+  }
+  return sum
 }
 
 private func skynet(_ leaves: Int) async -> Int {

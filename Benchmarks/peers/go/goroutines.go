@@ -51,6 +51,60 @@ func launches(n int) int {
 	return int(ended.Load())
 }
 
+// A group that waits; it cancels nobody.
+func scopes(n int) int {
+	sum := 0
+	for start := 0; start < n; start += children {
+		var group sync.WaitGroup
+		var values [children]int
+		for i := start; i < min(start+children, n); i++ {
+			group.Add(1)
+			go func(i int) {
+				runtime.Gosched()
+				values[i-start] = i
+				group.Done()
+			}(i)
+		}
+		group.Wait()
+		for _, value := range values {
+			sum += value
+		}
+	}
+	return sum
+}
+
+// Each question brings a channel for its answer.
+func replies(n int) int {
+	type question struct {
+		number int
+		answer chan int
+	}
+	questions := make(chan question, 128)
+	go func() {
+		for q := range questions {
+			q.answer <- q.number + 1
+		}
+	}()
+	sums := make(chan int)
+	for asker := 0; asker < askers; asker++ {
+		go func(asker int) {
+			sum := 0
+			for number := asker; number < n; number += askers {
+				answer := make(chan int, 1)
+				questions <- question{number, answer}
+				sum += <-answer
+			}
+			sums <- sum
+		}(asker)
+	}
+	sum := 0
+	for asker := 0; asker < askers; asker++ {
+		sum += <-sums
+	}
+	close(questions)
+	return sum
+}
+
 func skynet(n int) int {
 	size := 1
 	for size*10 <= n {

@@ -18,6 +18,8 @@ const (
 	fan        = 64
 	chain      = 1000
 	contenders = 8
+	children   = 10
+	askers     = 100
 )
 
 // How many goroutines take turns; how many produce and how many consume.

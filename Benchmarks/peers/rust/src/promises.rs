@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use crate::inputs::{Xorshift, BIG_ACTORS, CHAIN};
+use crate::inputs::{Xorshift, ASKERS, BIG_ACTORS, CHAIN};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
@@ -18,6 +18,35 @@ pub async fn settled(count: usize) -> i64 {
     })
     .await
     .unwrap()
+}
+
+/// Each question brings a oneshot channel for its answer.
+pub async fn replies(count: usize) -> i64 {
+    let (questions, mut asked) = mpsc::channel::<(i64, oneshot::Sender<i64>)>(128);
+    tokio::spawn(async move {
+        while let Some((number, answer)) = asked.recv().await {
+            answer.send(number + 1).unwrap();
+        }
+    });
+    let askers: Vec<_> = (0..ASKERS)
+        .map(|asker| {
+            let questions = questions.clone();
+            tokio::spawn(async move {
+                let mut sum = 0;
+                for number in (asker..count).step_by(ASKERS) {
+                    let (promise, answer) = oneshot::channel();
+                    questions.send((number as i64, promise)).await.unwrap();
+                    sum += answer.await.unwrap();
+                }
+                sum
+            })
+        })
+        .collect();
+    let mut sum = 0;
+    for asker in askers {
+        sum += asker.await.unwrap();
+    }
+    sum
 }
 
 /// One makes a promise and parks; the other settles it and yields.

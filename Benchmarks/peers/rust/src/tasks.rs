@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use crate::inputs::CONTENDERS;
+use crate::inputs::{CHILDREN, CONTENDERS};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use std::sync::Arc;
 use tokio::sync::Mutex;
-use tokio::task::yield_now;
+use tokio::task::{yield_now, JoinSet};
 
 pub async fn yields(count: usize) -> i64 {
     let over = Arc::new(AtomicBool::new(false));
@@ -61,6 +61,42 @@ pub async fn launches(count: usize) -> i64 {
     })
     .await
     .unwrap()
+}
+
+pub async fn scopes(count: usize) -> i64 {
+    tokio::spawn(async move {
+        let mut sum = 0;
+        for start in (0..count).step_by(CHILDREN) {
+            let mut scope = JoinSet::new();
+            for number in start..(start + CHILDREN).min(count) {
+                scope.spawn(async move {
+                    yield_now().await;
+                    number as i64
+                });
+            }
+            while let Some(value) = scope.join_next().await {
+                sum += value.unwrap();
+            }
+        }
+        sum
+    })
+    .await
+    .unwrap()
+}
+
+pub async fn groups(count: usize) -> i64 {
+    let ended = Arc::new(AtomicI64::new(0));
+    for start in (0..count).step_by(1000) {
+        let mut scope = JoinSet::new();
+        for _ in start..(start + 1000).min(count) {
+            let ended = ended.clone();
+            scope.spawn(async move {
+                ended.fetch_add(1, Relaxed);
+            });
+        }
+        while scope.join_next().await.is_some() {}
+    }
+    ended.load(Relaxed)
 }
 
 fn skynet_node(first: i64, size: i64) -> Pin<Box<dyn Future<Output = i64> + Send>> {
