@@ -19,6 +19,26 @@ package func currentThread() -> ThreadRecord {
   cck_thread_current()
 }
 
+extension cck_lock_t {
+  /// A lock for objects of which many are used by one thread: a biased one, if that pays (L5).
+  @inlinable @inline(__always)
+  package static func forFew(_ thread: ThreadRecord) -> Lock {
+    biasPays(thread) ? cck_lock_make_biased() : cck_lock_make_shared()
+  }
+
+  /// False if a new lock had better begin in shared mode (L5): that counts as having made one.
+  ///
+  /// Always true in checked builds: what is explored must not depend on real time, nor on what else the process does.
+  @inlinable @inline(__always)
+  package static func biasPays(_ thread: ThreadRecord) -> Bool {
+    #if COROUTINES_CHECKED
+    true
+    #else
+    cck_lock_bias_pays(thread) != 0
+    #endif
+  }
+}
+
 extension UnsafeMutablePointer where Pointee == cck_lock_t {
   /// Takes the lock; the mode must be handed to `release`.
   @inlinable @inline(__always)

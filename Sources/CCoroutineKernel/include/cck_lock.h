@@ -111,11 +111,6 @@ CCK_INLINE cck_lock_t cck_lock_make_shared(void) {
   return lock;
 }
 
-/// Makes a lock for objects of which many are used by one thread: a biased one, if that pays (L5).
-CCK_INLINE cck_lock_t cck_lock_make_for_few(cck_thread_t *_Nonnull thread) {
-  return cck_lock_bias_pays(thread) ? cck_lock_make_biased() : cck_lock_make_shared();
-}
-
 /// Takes the lock. In biased mode: two loads and a store. In shared mode: one compare-and-swap.
 CCK_INLINE cck_lock_mode_t cck_lock_acquire(
     cck_lock_t *_Nonnull lock, cck_thread_t *_Nonnull thread) {

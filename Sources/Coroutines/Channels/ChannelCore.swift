@@ -72,7 +72,7 @@ package struct ChannelCore {
     exchange: @escaping (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void,
     grow: @escaping (UnsafeMutablePointer<ChannelCore>) -> Void
   ) {
-    self.lock = cck_lock_make_for_few(currentThread())
+    self.lock = Lock.forFew(currentThread())
     self.limit = capacity.limit
     self.overflow = capacity.overflow
     self.site = site

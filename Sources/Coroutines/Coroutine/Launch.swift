@@ -278,7 +278,7 @@ extension Coroutine {
   private final func sendAway(_ thread: ThreadRecord) {
     retainForScheduler()
     let home = fiber.pointee.home
-    if thread.currentHome != home || home.pointee.migrates || cck_lock_bias_pays(thread) == 0 {
+    if thread.currentHome != home || home.pointee.migrates || !Lock.biasPays(thread) {
       fiber.shareJoinLock()
     }
   }

@@ -16,7 +16,7 @@ package final class RemoteChildren: @unchecked Sendable {
 
   /// Its address is `lock`: a stored property of a class does not move.
   @exclusivity(unchecked)
-  private final var ownLock = cck_lock_make_for_few(currentThread())
+  private final var ownLock = Lock.forFew(currentThread())
   /// The address of `ownLock`, taken once: to take it counts as writing, and ThreadSanitizer sees that.
   @exclusivity(unchecked)
   private final var lock: UnsafeMutablePointer<cck_lock_t>

@@ -37,7 +37,7 @@ struct WaitingState<State>: @unchecked Sendable {
     let block = UnsafeMutablePointer<Block>.allocate(capacity: 1)
     block.initialize(
       to: Block(
-        lock: isBiased ? cck_lock_make_for_few(currentThread()) : cck_lock_make_shared(),
+        lock: isBiased ? Lock.forFew(currentThread()) : cck_lock_make_shared(),
         state: initial
       )
     )
