@@ -73,7 +73,7 @@ func scopes(n int) int {
 	return sum
 }
 
-// Each question brings a channel for its answer.
+// Each question brings a channel for its answer; who answers is locked to a thread of its own.
 func replies(n int) int {
 	type question struct {
 		number int
@@ -81,6 +81,7 @@ func replies(n int) int {
 	}
 	questions := make(chan question, 128)
 	go func() {
+		runtime.LockOSThread()
 		for q := range questions {
 			q.answer <- q.number + 1
 		}

@@ -16,7 +16,7 @@ fn main() {
         row("launch", |n| on_one(tasks::launches(n))),
         row("scope", |n| on_one(tasks::scopes(n))),
         row("launch-2", |n| on_two(tasks::groups(n))),
-        row("reply-2", |n| on_two(promises::replies(n))),
+        row("reply-2", |n| on_one(promises::replies(n))),
         row("skynet", |n| on_one(tasks::skynet(n))).operations(1_000_000).warm(),
         row("skynet-2", |n| on_two(tasks::skynet(n))).operations(1_000_000).warm(),
         row("mutex", |n| on_one(tasks::mutex(n))),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+use crate::harness::on_one;
 use crate::inputs::{Xorshift, ASKERS, BIG_ACTORS, CHAIN};
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
@@ -20,13 +21,18 @@ pub async fn settled(count: usize) -> i64 {
     .unwrap()
 }
 
-/// Each question brings a oneshot channel for its answer.
+/// Each question brings a oneshot channel for its answer; who answers has a thread and a runtime of its own.
 pub async fn replies(count: usize) -> i64 {
     let (questions, mut asked) = mpsc::channel::<(i64, oneshot::Sender<i64>)>(128);
-    tokio::spawn(async move {
-        while let Some((number, answer)) = asked.recv().await {
-            answer.send(number + 1).unwrap();
-        }
+    std::thread::spawn(move || {
+        on_one(async move {
+            let server = tokio::spawn(async move {
+                while let Some((number, answer)) = asked.recv().await {
+                    answer.send(number + 1).unwrap();
+                }
+            });
+            server.await.unwrap()
+        })
     });
     let askers: Vec<_> = (0..ASKERS)
         .map(|asker| {
