@@ -187,6 +187,7 @@ package struct Fiber: ~Copyable {
 extension Fiber {
   @inlinable @inline(__always)
   static func word(for body: KernelFunction) -> UInt64 {
+    // SAFETY: a function without a context is one pointer.
     UInt64(UInt(bitPattern: unsafeBitCast(body, to: UnsafeRawPointer.self)))
   }
 

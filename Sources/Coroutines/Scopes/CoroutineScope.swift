@@ -352,7 +352,7 @@ struct WaitingScope {
 extension Coroutine {
   /// The scope that waits for this one, which is about to leave the list or the registry that says so (N1).
   @inline(never)
-  final func leaveScope() -> WaitingScope? {
+  final func leaveScope() -> WaitingScope {
     isScoped = false
     let list = fiber.pointee.siblings
     // SAFETY: alive because this one is in it (R1).
@@ -360,6 +360,8 @@ extension Coroutine {
     let scope =
       list.map { CancellationScope.waiting(for: $0) }
       ?? registry?._withUnsafeGuaranteedRef { $0.waiting }
-    return scope.map { WaitingScope(scope: $0, isHere: list != nil) }
+    // It would wait for this child for ever.
+    guard let scope else { fatalError("\(self) is in no list of the scope that waits for it") }
+    return WaitingScope(scope: scope, isHere: list != nil)
   }
 }

@@ -289,25 +289,26 @@ import Testing
     #expect(log.entries == order + ["over: 7"])
   }
 
-  /// N1: the scope has waited for those here, and then for one elsewhere, when another comes here.
+  /// N1: the scope has waited for the one here, and waits for one elsewhere, when another comes here.
   @Test func `a child elsewhere may launch one on the scope's own loop`() throws {
     let log = Log()
     try runBlocking {
       let home = Scheduler.current
+      let hasEnded = Gate()
       try withCoroutineScope { scope in
         scope.launch(on: SerialScheduler()) {
-          try Coroutine.sleep(for: .milliseconds(20))
+          try hasEnded.wait()
           scope.launch(on: home) {
-            try Coroutine.sleep(for: .milliseconds(20))
             scope.launch { log("grandchild") }
+            try Coroutine.yield()
             log("child")
           }
         }
-        scope.launch { log("first") }
+        scope.launch { log("first") }.onFinish { hasEnded.open() }
       }
       log("over")
     }
-    #expect(log.entries == ["first", "child", "grandchild", "over"])
+    #expect(log.entries == ["first", "grandchild", "child", "over"])
   }
 
   /// N2: whoever ends elsewhere last wakes one who lets go of the scope at once.
