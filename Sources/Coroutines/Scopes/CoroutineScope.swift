@@ -334,17 +334,26 @@ extension SchedulerCore {
 }
 
 /// A scope that waits for a coroutine which is about to end.
+///
+/// One word, which most ends carry as nil: bit 0 says that the coroutine ends on the scope's own loop.
 struct WaitingScope {
-  fileprivate let scope: Unmanaged<CoroutineScope>
-  fileprivate let isHere: Bool
+  private let bits: UnsafeRawPointer
+
+  fileprivate init(_ scope: Unmanaged<CoroutineScope>, isHere: Bool) {
+    // SAFETY: objects are aligned to more than two bytes; the pointer is not used as one before bit 0 is gone.
+    bits = UnsafeRawPointer(scope.toOpaque()) + (isHere ? 1 : 0)
+  }
 
   /// Tells it.
+  @inline(never)
   func childEnded(_ error: (any Error)?) {
-    // SAFETY: it is alive until this has been counted (N2), and then kept so, or its home is busy with this.
-    if isHere {
+    // SAFETY: what `init` was given. It is alive until this has been counted (N2), and then kept so, or its home is busy
+    // with this.
+    if UInt(bitPattern: bits) & 1 != 0 {
+      let scope = Unmanaged<CoroutineScope>.fromOpaque(bits - 1)
       scope._withUnsafeGuaranteedRef { $0.childEnded(error, isHere: true) }
     } else {
-      scope.takeUnretainedValue().childEnded(error, isHere: false)
+      Unmanaged<CoroutineScope>.fromOpaque(bits).takeUnretainedValue().childEnded(error, isHere: false)
     }
   }
 }
@@ -362,6 +371,6 @@ extension Coroutine {
       ?? registry?._withUnsafeGuaranteedRef { $0.waiting }
     // It would wait for this child for ever.
     guard let scope else { fatalError("\(self) is in no list of the scope that waits for it") }
-    return WaitingScope(scope: scope, isHere: list != nil)
+    return WaitingScope(scope, isHere: list != nil)
   }
 }
