@@ -353,7 +353,8 @@ struct WaitingScope {
       let scope = Unmanaged<CoroutineScope>.fromOpaque(bits - 1)
       scope._withUnsafeGuaranteedRef { $0.childEnded(error, isHere: true) }
     } else {
-      Unmanaged<CoroutineScope>.fromOpaque(bits).takeUnretainedValue().childEnded(error, isHere: false)
+      let scope = Unmanaged<CoroutineScope>.fromOpaque(bits).takeUnretainedValue()
+      scope.childEnded(error, isHere: false)
     }
   }
 }
