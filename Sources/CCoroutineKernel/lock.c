@@ -42,9 +42,6 @@ void cck_fence_heavy(void) {
 // L5. As many revocations as this may come at once, and then one each millisecond: 20 µs of processor time.
 #define REVOCATIONS_AT_ONCE 64
 #define BETWEEN_REVOCATIONS 1000000
-// How many locks of each thread begin in shared mode then. A revocation among so many is 20 ns each.
-#define LOCKS_OF_ROUND 1024
-
 uint32_t cck_lock_unbiased_round = 1;
 
 int64_t cck_lock_settle_revocation(int64_t settled, int64_t now) {
@@ -73,7 +70,7 @@ int cck_lock_bias_pays_in_round(cck_thread_t *thread) {
     thread->unbiased_round = round;
     return 1;
   }
-  if (thread->unbiased_left == 0) thread->unbiased_left = LOCKS_OF_ROUND;
+  if (thread->unbiased_left == 0) thread->unbiased_left = CCK_LOCKS_WITHOUT_BIAS;
   if (--thread->unbiased_left == 0) thread->unbiased_round = round;
   return 0;
 }

@@ -14,8 +14,8 @@
 //       asymmetric form of Dekker's algorithm, as in biased locking of the Java machines.
 //   L5  To take a bias away costs microseconds, of both threads. So if that happens more often than once a
 //       millisecond, for longer than a short while, a round begins in which the next locks of each thread are
-//       shared from the start: a program whose objects live for one exchange between threads pays for one in a
-//       thousand. (The Java machines leave biasing off for good for a class of objects after so many revocations;
+//       shared from the start: a program whose objects live for one exchange between threads pays for a few in
+//       thousands. (The Java machines leave biasing off for good for a class of objects after so many revocations;
 //       here the objects of one class differ from each other more than the hours of a program do.)
 // A thread record's address may be used again by a later thread. That is sound: two live threads
 // never share one, and starting a thread happens after the end of the one whose record it got.
@@ -68,6 +68,12 @@ void cck_lock_begin_unbias(cck_lock_t *_Nonnull lock);
 
 /// Second half.
 void cck_lock_end_unbias(cck_lock_t *_Nonnull lock);
+
+/// How many locks of a thread begin in shared mode after a revocation too many (L5).
+///
+/// Those that are made by then and wait in queues cost ten revocations more. Among so many new ones that is 3 ns each,
+/// at 20 µs; and for nothing it is 0.5 ms, after revocations that took longer.
+#define CCK_LOCKS_WITHOUT_BIAS 65536
 
 /// The number of the round of L5, which is never 0.
 extern uint32_t cck_lock_unbiased_round;

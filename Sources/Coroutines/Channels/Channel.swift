@@ -60,7 +60,8 @@ public final class Channel<Element>: @unchecked Sendable {
   @inlinable
   init(capacity: ChannelCapacity, name: String?, at site: SourceSite) {
     self.name = name
-    core = .allocate(capacity: 1)
+    let slots = Self.isRingBehindCore(limit: capacity.limit) ? capacity.limit : 0
+    core = Self.allocate(slots: slots)
     core.initialize(
       to: ChannelCore(
         capacity,
@@ -82,7 +83,10 @@ public final class Channel<Element>: @unchecked Sendable {
       )
     )
     core.pointee.owner = Unmanaged.passUnretained(self).toOpaque()
-    if capacity.limit > 0, capacity.limit <= 1024 { Self.makeRing(core, slots: capacity.limit) }
+    if slots > 0 {
+      core.pointee.buffer = UnsafeMutableRawPointer(core) + Self.offsetOfRing
+      core.pointee.slots = slots
+    }
   }
 
   /// A channel that keeps so many values.
@@ -107,23 +111,35 @@ public final class Channel<Element>: @unchecked Sendable {
     for index in 0..<core.pointee.count {
       core.address(ofKept: index).assumingMemoryBound(to: Element.self).deinitialize(count: 1)
     }
-    core.pointee.buffer?.deallocate()
+    if !Self.isRingBehindCore(limit: core.pointee.limit) { core.pointee.buffer?.deallocate() }
     core.deinitialize(count: 1)
     core.deallocate()
   }
 
-  /// Doubles the ring, up to the limit: rings of big channels grow with what they have to keep.
+  /// A small ring is made whole with the channel, in the memory of its state; others have their own, and grow.
+  @inlinable @inline(__always)
+  static func isRingBehindCore(limit: Int) -> Bool { limit <= 1024 }
+
+  /// Memory for the state, and for a ring of so many slots behind it.
+  @inlinable @inline(__always)
+  static func allocate(slots: Int) -> UnsafeMutablePointer<ChannelCore> {
+    UnsafeMutableRawPointer.allocate(
+      byteCount: offsetOfRing + slots * MemoryLayout<Element>.stride,
+      alignment: Swift.max(MemoryLayout<ChannelCore>.alignment, MemoryLayout<Element>.alignment)
+    ).assumingMemoryBound(to: ChannelCore.self)
+  }
+
+  /// From the state to a ring in its memory: the first multiple of the values' alignment behind it.
+  @inlinable @inline(__always)
+  static var offsetOfRing: Int {
+    let mask = MemoryLayout<Element>.alignment - 1
+    return (MemoryLayout<ChannelCore>.size + mask) & ~mask
+  }
+
+  /// Doubles a ring that has memory of its own, up to the limit.
   @usableFromInline @inline(never)
   static func grow(_ core: UnsafeMutablePointer<ChannelCore>) {
     let slots = Swift.min(core.pointee.limit, Swift.max(16, core.pointee.slots * 2))
-    makeRing(core, slots: slots)
-    if slots > ChannelGrowth.limit.load(ordering: .relaxed) {
-      ChannelGrowth.note(core, slots)
-    }
-  }
-
-  @usableFromInline
-  static func makeRing(_ core: UnsafeMutablePointer<ChannelCore>, slots: Int) {
     let ring = UnsafeMutableRawPointer.allocate(
       byteCount: slots * MemoryLayout<Element>.stride,
       alignment: MemoryLayout<Element>.alignment
@@ -140,6 +156,9 @@ public final class Channel<Element>: @unchecked Sendable {
     core.pointee.buffer = ring
     core.pointee.slots = slots
     core.pointee.head = 0
+    if slots > ChannelGrowth.limit.load(ordering: .relaxed) {
+      ChannelGrowth.note(core, slots)
+    }
   }
 }
 

@@ -5,30 +5,51 @@ public import CoroutineKernel
 public import Synchronization
 
 /// What awaits and settles a promise, in memory that does not move.
+///
+/// To the compiler it is bits: what it refers to is taken out when the promise is settled, at the latest by its
+/// `deinit`, so that the end of a promise looks for nothing here.
 @usableFromInline
 package struct PromiseState {
   /// Those who await.
   ///
-  /// First field; the next two have accessors that rely on this order. The lock is not the first, for
+  /// First field; the next three have accessors that rely on this order. The lock is not the first, for
   /// the reason given at `ChannelCore`.
-  @usableFromInline package var queue = WaitQueue()
+  @usableFromInline package var queue: WaitQueue
   /// Guards everything here until the promise is settled.
   @usableFromInline package var lock: Lock
   /// The value or the error, constant once settled.
-  @usableFromInline package var cell = ResultCell()
-  /// The first that is called when settled; without it there are no others.
-  @usableFromInline package var observer: SettlementWork.Observer?
-  /// What few promises have.
-  @usableFromInline package var extras: PromiseExtras?
+  @usableFromInline package var cell: ResultCell
+  /// Where `observer` is; zero stands for none.
+  @usableFromInline package var observerBits: (UInt, UInt)
+  /// What few promises have: one reference of ours.
+  @usableFromInline package var extras: Unmanaged<PromiseExtras>?
   /// Coroutines that cancel the promise if they are cancelled while they await it.
-  @usableFromInline package var interested: UInt32 = 0
+  @usableFromInline package var interested: UInt32
   /// The promise was cancelled.
-  @usableFromInline package var isCancelled = false
+  @usableFromInline package var isCancelled: Bool
 
+  // Values at the declarations would be calls at each promise that is made.
   @inlinable @inline(__always)
   package init() {
+    queue = WaitQueue()
     lock = cck_lock_make_shared()
+    cell = ResultCell()
+    observerBits = (0, 0)
+    extras = nil
+    interested = 0
+    isCancelled = false
   }
+}
+
+/// An observer in memory that a pointer leads to.
+///
+/// Without the structure around it a pointer's closure is one of unspecialised code, and each way in or out of there
+/// wraps it once more.
+@usableFromInline
+package struct KeptObserver {
+  package let call: SettlementWork.Observer
+
+  package init(call: @escaping SettlementWork.Observer) { self.call = call }
 }
 
 /// What few promises have, guarded by the promise's lock; those that settle it take it out.
@@ -66,6 +87,36 @@ extension UnsafeMutablePointer where Pointee == PromiseState {
     // SAFETY: third field; as above.
     (UnsafeMutableRawPointer(lock) + MemoryLayout<Lock>.stride)
       .assumingMemoryBound(to: ResultCell.self)
+  }
+
+  /// The address of the first that is called when settled; without it there are no others.
+  @inlinable @inline(__always)
+  package var observer: UnsafeMutablePointer<KeptObserver?> {
+    // SAFETY: fourth field; as above. It is as large, and zero is the representation of nil.
+    (UnsafeMutableRawPointer(cell) + MemoryLayout<ResultCell>.stride)
+      .assumingMemoryBound(to: KeptObserver?.self)
+  }
+
+  /// What few promises have.
+  @inlinable @inline(__always)
+  package var extras: PromiseExtras? {
+    // SAFETY: it holds a reference until `takeExtras`. Called under the lock.
+    pointee.extras.map { $0.takeUnretainedValue() }
+  }
+
+  /// Leaves none.
+  package func takeExtras() -> PromiseExtras? {
+    // SAFETY: takes over the reference that `PromiseExtras.add` made.
+    pointee.extras.take().map { $0.takeRetainedValue() }
+  }
+}
+
+extension PromiseExtras {
+  /// New ones, for a state without; called under its lock.
+  static func add(to state: UnsafeMutablePointer<PromiseState>) -> PromiseExtras {
+    let extras = PromiseExtras()
+    state.pointee.extras = Unmanaged.passRetained(extras)
+    return extras
   }
 }
 
@@ -107,10 +158,14 @@ public class AnyPromise: @unchecked Sendable {
 
   deinit {
     // Nobody awaits: whoever does holds the promise. Observers may be left.
-    if !settledFlag.isSet {
-      _ = settle { $0.store(failure: PromiseError.abandoned(creationSite)) }
-    }
+    if !settledFlag.isSet { abandon() }
     state.cell.clear()
+  }
+
+  /// Settles a promise that nobody can settle any more, so that those who observe it learn of that.
+  @inline(never)
+  private final func abandon() {
+    settle { $0.store(failure: PromiseError.abandoned(creationSite)) }
   }
 
   // MARK: - Used again
@@ -162,7 +217,7 @@ public class AnyPromise: @unchecked Sendable {
   }
 
   private final var followed: AnyPromise? {
-    state.lock.withLock { state.pointee.extras?.followed }
+    state.lock.withLock { state.extras?.followed }
   }
 
   private final func note(_ followed: AnyPromise?) {
@@ -174,10 +229,7 @@ public class AnyPromise: @unchecked Sendable {
   private final func withExtras<Result>(_ body: (PromiseExtras) -> Result) -> Result? {
     state.lock.withLock {
       if settledFlag.isSet { return nil }
-      if let extras = state.pointee.extras { return body(extras) }
-      let extras = PromiseExtras()
-      state.pointee.extras = extras
-      return body(extras)
+      return body(state.extras ?? PromiseExtras.add(to: state))
     }
   }
 
@@ -279,7 +331,7 @@ public class AnyPromise: @unchecked Sendable {
   /// Under the lock: nobody is to be called when it is settled or cancelled.
   @inlinable @inline(__always)
   final var isUnobserved: Bool {
-    state.pointee.observer == nil && state.pointee.extras == nil
+    state.pointee.observerBits.0 == 0 && state.pointee.extras == nil
   }
 
   /// Leaves the lock and tells everybody: cancel hooks, observers, awaiting coroutines.
@@ -312,9 +364,9 @@ public class AnyPromise: @unchecked Sendable {
   @inline(__always)
   final func leaveLockOfObserved(_ mode: LockMode) -> SettlementWork.Observer? {
     guard state.pointee.extras == nil, state.pointee.queue.isEmpty else { return nil }
-    guard let observer = state.pointee.observer.take() else { return nil }
+    guard let observer = state.observer.pointee.take() else { return nil }
     state.lock.release(mode)
-    return observer
+    return observer.call
   }
 
   /// Leaves the lock, claims those who await, and calls the cancel hooks.
@@ -327,13 +379,11 @@ public class AnyPromise: @unchecked Sendable {
   ) -> SettlementWork.Observers {
     wakes.claimAll(of: &state.pointee.queue, .delivered)
     // What the closures hold on to is released out here, by the caller.
-    let observer = state.pointee.observer
-    state.pointee.observer = nil
-    let extras = state.pointee.extras
-    state.pointee.extras = nil
+    let observer = state.observer.pointee.take()
+    let extras = state.takeExtras()
     state.lock.release(mode)
     if isCancellation, let extras { for hook in extras.cancelHooks { hook() } }
-    return SettlementWork.Observers(first: observer, extras: extras)
+    return SettlementWork.Observers(first: observer?.call, extras: extras)
   }
 
   /// Calls `hook` when the promise is cancelled; at once if it has been.
@@ -375,23 +425,12 @@ public class AnyPromise: @unchecked Sendable {
       state.lock.release(mode)
       return false
     }
-    guard let extras = state.pointee.extras else {
-      if state.pointee.observer == nil {
-        state.pointee.observer = observer
-      } else {
-        let extras = PromiseExtras()
-        extras.observers.append(observer)
-        state.pointee.extras = extras
-      }
-      state.lock.release(mode)
-      return true
-    }
-    if state.pointee.observer == nil {
-      state.pointee.observer = observer
+    if state.observer.pointee == nil {
+      state.observer.pointee = KeptObserver(call: observer)
     } else {
-      extras.observers.append(observer)
+      (state.extras ?? PromiseExtras.add(to: state)).observers.append(observer)
     }
-    let starter = startsWork ? extras.starter.take() : nil
+    let starter = startsWork ? state.extras?.starter.take() : nil
     state.lock.release(mode)
     starter?()
     return true
@@ -405,9 +444,7 @@ public class AnyPromise: @unchecked Sendable {
   /// Starts the work of a lazy promise now, without waiting for it.
   public final func start() {
     let starter = state.lock.withLock {
-      let starter = state.pointee.extras?.starter
-      if starter != nil { state.pointee.extras?.starter = nil }
-      return starter
+      state.extras?.starter.take()
     }
     starter?()
   }
@@ -436,7 +473,7 @@ public class AnyPromise: @unchecked Sendable {
       state.lock.release(mode)
       return
     }
-    if cancellation == .cancelPromise || state.pointee.extras?.starter != nil {
+    if cancellation == .cancelPromise || state.extras?.starter != nil {
       state.lock.release(mode)
       return try waitUntilSettled(cancellation)
     }

@@ -54,7 +54,7 @@ package struct SettlementWork {
 
   /// Nothing to do.
   @usableFromInline
-  init() {}
+  package init() {}
 
   /// Adds the work of a promise that has just been settled, to be done first, and leaves its lock.
   ///

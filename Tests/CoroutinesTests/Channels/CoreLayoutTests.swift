@@ -15,12 +15,33 @@ import Testing
     withExtendedLifetime(channel) {}
   }
 
-  @Test func `a promise's queue, lock and cell are where their addresses say`() {
+  @Test func `a promise's queue, lock, cell and observer are where their addresses say`() {
     let state = UnsafeMutablePointer<PromiseState>.allocate(capacity: 1)
     state.initialize(to: PromiseState())
     withUnsafeMutablePointer(to: &state.pointee.queue) { #expect($0 == state.queue) }
     withUnsafeMutablePointer(to: &state.pointee.lock) { #expect($0 == state.lock) }
     withUnsafeMutablePointer(to: &state.pointee.cell) { #expect($0 == state.cell) }
+    withUnsafeMutablePointer(to: &state.pointee.observerBits) {
+      #expect(UnsafeMutableRawPointer($0) == UnsafeMutableRawPointer(state.observer))
+    }
+    #expect(_isPOD(PromiseState.self))
+    state.deinitialize(count: 1)
+    state.deallocate()
+  }
+
+  @Test func `a promise's observer fits its bits, of which the first is zero if there is none`() {
+    let state = UnsafeMutablePointer<PromiseState>.allocate(capacity: 1)
+    state.initialize(to: PromiseState())
+    #expect(MemoryLayout<KeptObserver?>.size == MemoryLayout<(UInt, UInt)>.size)
+    #expect(state.observer.pointee == nil)
+    var calls = 0
+    state.observer.pointee = KeptObserver { _, _ in calls += 1 }
+    #expect(state.pointee.observerBits.0 != 0)
+    var work = SettlementWork()
+    state.observer.pointee?.call(Promise<Int>(), &work)
+    #expect(calls == 1)
+    state.observer.pointee = nil
+    #expect(state.pointee.observerBits.0 == 0)
     state.deinitialize(count: 1)
     state.deallocate()
   }
