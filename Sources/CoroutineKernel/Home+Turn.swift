@@ -208,7 +208,7 @@ private let runFibers: cck_entry_t = { argument in
     let thread = currentThread()
     // SAFETY: whoever resumes a coroutine has set the thread's home.
     let home = thread.currentHome.unsafelyUnwrapped
-    stack.pointee.label = nil
+    if stack.pointee.label != nil { stack.pointee.label = nil }
     guard home.pointee.handOvers > 0, cck_is_instrumented() == 0,
       let next = home.pointee.runFirst ?? home.refill()
     else {

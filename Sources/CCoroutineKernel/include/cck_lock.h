@@ -111,6 +111,16 @@ CCK_INLINE cck_lock_t cck_lock_make_owned(cck_thread_t *_Nonnull thread) {
   return lock;
 }
 
+/// Makes the lock of an object that is used again what `cck_lock_make_owned` makes, with a store if anything differs.
+///
+/// Nobody is inside or on the way there: whoever was held the object.
+CCK_INLINE void cck_lock_renew_owned(cck_lock_t *_Nonnull lock, cck_thread_t *_Nonnull thread) {
+  uintptr_t owner = cck_lock_make_owned(thread).owner;
+  if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != owner) {
+    __atomic_store_n(&lock->owner, owner, __ATOMIC_RELAXED);
+  }
+}
+
 /// Makes a lock for objects that are normally used from several threads.
 CCK_INLINE cck_lock_t cck_lock_make_shared(void) {
   cck_lock_t lock = {CCK_LOCK_SHARED, 0, 0};

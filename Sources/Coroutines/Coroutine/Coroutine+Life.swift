@@ -10,8 +10,11 @@ let runCoroutine: KernelFunction = { fiber in
   // SAFETY: the scheduler passes the fiber that it runs. The retain is the one that `begin` made, and
   // ends here, after which the fiber may be gone.
   let object = fiber.assumingMemoryBound(to: Fiber.self).owner
-  Unmanaged<Coroutine>.fromOpaque(object)._withUnsafeGuaranteedRef { $0.live() }
-  SpareCoroutines.release(object)
+  Unmanaged<Coroutine>.fromOpaque(object)._withUnsafeGuaranteedRef {
+    $0.live()
+    // In here, not behind it, so that all is one function with one frame; nothing touches `$0` any more.
+    SpareCoroutines.release(object)
+  }
 }
 
 extension Coroutine {

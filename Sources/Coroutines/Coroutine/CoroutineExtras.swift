@@ -34,7 +34,10 @@ package struct AtomicFlag: ~Copyable, Sendable {
 
   /// Takes it back: nobody else may know the flag any more.
   @inlinable @inline(__always)
-  package func clear() { value.store(false, ordering: .relaxed) }
+  package func clear() {
+    // Most are not set: see `renew` of a fiber.
+    if value.load(ordering: .relaxed) { value.store(false, ordering: .relaxed) }
+  }
 
   /// Sets it.
   ///

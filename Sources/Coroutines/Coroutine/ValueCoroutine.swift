@@ -27,14 +27,26 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
     thread: ThreadRecord,
     work: consuming @escaping () throws -> Value
   ) -> ValueCoroutine {
+    let coroutine: ValueCoroutine
     if let spare = SpareCoroutines.take(ValueCoroutine.self, thread) {
       spare.renew(home: home, stackSize: stackSize, site: site, thread: thread)
-      spare.keep(work)
-      return spare
+      coroutine = spare
+    } else {
+      coroutine = makeAnew(home: home, stackSize: stackSize, site: site, thread: thread)
     }
-    let coroutine = ValueCoroutine(home: home, stackSize: stackSize, site: site, thread: thread)
     coroutine.keep(work)
     return coroutine
+  }
+
+  /// A call of its own: what is inlined at each launch is then short.
+  @inlinable @inline(never)
+  static func makeAnew(
+    home: UnsafeMutablePointer<Home>,
+    stackSize: StackSize,
+    site: SourceSite,
+    thread: ThreadRecord
+  ) -> ValueCoroutine {
+    ValueCoroutine(home: home, stackSize: stackSize, site: site, thread: thread)
   }
 
   /// Notes what to run.
