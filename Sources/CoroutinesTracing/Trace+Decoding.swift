@@ -133,7 +133,7 @@ private struct Reader {
 
   private mutating func operation(_ address: UInt64) -> String {
     if let known = operations[address] { return known }
-    // SAFETY: the address of a static string, which ends with a zero, as `Parking.note` takes it.
+    // SAFETY: the address of a static string, which ends with a zero, as `Fiber.operation` has it.
     let text = UnsafePointer<CChar>(bitPattern: UInt(address)).map { String(cString: $0) }
     operations[address] = text ?? "an unknown call"
     return text ?? "an unknown call"

@@ -96,7 +96,6 @@ extension Channel {
     _ thread: ThreadRecord,
     isRecorded: Bool
   ) throws {
-    Parking.note(operation, fiber)
     let mode = core.lock.acquire(thread)
     let step = core.decideSend()
     if isRecorded { core.record(step, thread) }
@@ -121,17 +120,18 @@ extension Channel {
       giveBack(element)
       throw closedError()
     case .wait:
-      try withUnsafeTemporaryAllocation(of: Element.self, capacity: 1) { slot in
+      // Unprotected as in `receive`.
+      try _withUnprotectedUnsafeTemporaryAllocation(of: Element.self, capacity: 1) { slot in
         // SAFETY: one element was allocated; it is in this frame until the wait is over (W3).
         let slot = slot.baseAddress.unsafelyUnwrapped
         slot.initialize(to: element)
         var waiter = Waiter(fiber: fiber, slot: UnsafeMutableRawPointer(slot))
-        try withUnsafeMutablePointer(to: &waiter) { waiter in
+        try _withUnprotectedUnsafeMutablePointer(to: &waiter) { waiter in
           waiter.pointee.lock = core.lock
           waiter.pointee.queue = core.senders
           core.pointee.senders.append(waiter)
           core.lock.release(mode)
-          fiber.waits(for: self)
+          fiber.waits(for: self, in: operation)
           fiber.park(thread, waiter)
           if waiter.pointee.outcome != .delivered {
             // SAFETY: nobody has taken the value out, and nobody else knows it.

@@ -90,8 +90,7 @@ package enum Parking {
   ) {
     let thread = currentThread()
     guard let fiber = thread.runningFiber else { return }
-    fiber.pointee.operation = operation.utf8Start
-    fiber.pointee.waitsOn = nil
+    note(operation, fiber)
     _ = park(fiber, thread, on: queue, lock, isCancellable: false, unless: isOver)
   }
 
@@ -124,6 +123,13 @@ package enum Parking {
 }
 
 extension UnsafeMutablePointer where Pointee == Fiber {
+  /// Notes what the running coroutine is about to wait for, and in which call: of those that mostly need not wait.
+  @inlinable @inline(__always)
+  package func waits(for subject: AnyObject, in operation: StaticString) {
+    pointee.operation = operation.utf8Start
+    pointee.waitsOn = Unmanaged.passUnretained(subject).toOpaque()
+  }
+
   /// Notes what the running coroutine is about to wait for.
   @inlinable @inline(__always)
   package func waits(for subject: AnyObject?) {
