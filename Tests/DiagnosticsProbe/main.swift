@@ -21,7 +21,7 @@ func computeForEver() {
 
 func allocateForEver() {
   // Nearly all of the time is the C library's.
-  while true { free(calloc(1, 100_000)) }
+  while true { free(calloc(1, 10_000)) }
 }
 
 /// Sorts for ever: the C library calls back what does not come back.
