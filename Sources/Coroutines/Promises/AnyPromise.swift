@@ -19,7 +19,7 @@ package struct PromiseState {
   @usableFromInline package var lock: Lock
   /// The value or the error, constant once settled.
   @usableFromInline package var cell: ResultCell
-  /// Where `observer` is; zero stands for none.
+  /// Where the observer is, which `withObserver` leads to; zero stands for none.
   @usableFromInline package var observerBits: (UInt, UInt)
   /// What few promises have: one reference of ours.
   @usableFromInline package var extras: Unmanaged<PromiseExtras>?
@@ -89,13 +89,20 @@ extension UnsafeMutablePointer where Pointee == PromiseState {
       .assumingMemoryBound(to: ResultCell.self)
   }
 
-  /// The address of the first that is called when settled; without it there are no others.
-  @inlinable @inline(__always)
-  package var observer: UnsafeMutablePointer<KeptObserver?> {
-    // SAFETY: fourth field; as above. It is as large, and zero is the representation of nil.
+  /// The first that is called when settled; without it there are no others.
+  @inline(__always)
+  package func withObserver<Result>(
+    _ body: (UnsafeMutablePointer<KeptObserver?>) -> Result
+  ) -> Result {
+    // SAFETY: fourth field; as above. It is as large, and zero is the representation of nil (CoreLayoutTests).
     (UnsafeMutableRawPointer(cell) + MemoryLayout<ResultCell>.stride)
-      .assumingMemoryBound(to: KeptObserver?.self)
+      .assumingMemoryBound(to: (UInt, UInt).self)
+      .withMemoryRebound(to: KeptObserver?.self, capacity: 1, body)
   }
+
+  /// Nobody is to be called when the promise is settled or cancelled; called under the lock.
+  @inlinable @inline(__always)
+  package var isUnobserved: Bool { pointee.observerBits.0 == 0 && pointee.extras == nil }
 
   /// What few promises have.
   @inlinable @inline(__always)
@@ -292,7 +299,7 @@ public class AnyPromise: @unchecked Sendable {
     fill(state.cell)
     if isCancellation { state.pointee.isCancelled = true }
     settledFlag.setAlone()
-    if isUnobserved, state.pointee.queue.isEmpty {
+    if state.isUnobserved, state.pointee.queue.isEmpty {
       state.lock.release(mode)
     } else {
       finishSettling(isCancellation, mode, thread)
@@ -314,7 +321,7 @@ public class AnyPromise: @unchecked Sendable {
     }
     fill(state.cell)
     settledFlag.setAlone()
-    if isUnobserved, state.pointee.queue.isEmpty {
+    if state.isUnobserved, state.pointee.queue.isEmpty {
       state.lock.release(mode)
     } else {
       work.add(settled: self, mode)
@@ -328,12 +335,6 @@ public class AnyPromise: @unchecked Sendable {
     settle(&work) { $0.store(failure: failure) }
   }
 
-  /// Under the lock: nobody is to be called when it is settled or cancelled.
-  @inlinable @inline(__always)
-  final var isUnobserved: Bool {
-    state.pointee.observerBits.0 == 0 && state.pointee.extras == nil
-  }
-
   /// Leaves the lock and tells everybody: cancel hooks, observers, awaiting coroutines.
   @usableFromInline
   package final func finishSettling(
@@ -341,7 +342,7 @@ public class AnyPromise: @unchecked Sendable {
     _ mode: LockMode,
     _ thread: ThreadRecord
   ) {
-    if isUnobserved, let first = state.pointee.queue.claimFirst() {
+    if state.isUnobserved, let first = state.pointee.queue.claimFirst() {
       if state.pointee.queue.isEmpty {
         state.lock.release(mode)
         ResumeToken(first, .delivered).resume(thread)
@@ -364,7 +365,7 @@ public class AnyPromise: @unchecked Sendable {
   @inline(__always)
   final func leaveLockOfObserved(_ mode: LockMode) -> SettlementWork.Observer? {
     guard state.pointee.extras == nil, state.pointee.queue.isEmpty else { return nil }
-    guard let observer = state.observer.pointee.take() else { return nil }
+    guard let observer = state.withObserver({ $0.pointee.take() }) else { return nil }
     state.lock.release(mode)
     return observer.call
   }
@@ -379,7 +380,7 @@ public class AnyPromise: @unchecked Sendable {
   ) -> SettlementWork.Observers {
     wakes.claimAll(of: &state.pointee.queue, .delivered)
     // What the closures hold on to is released out here, by the caller.
-    let observer = state.observer.pointee.take()
+    let observer = state.withObserver { $0.pointee.take() }
     let extras = state.takeExtras()
     state.lock.release(mode)
     if isCancellation, let extras { for hook in extras.cancelHooks { hook() } }
@@ -425,8 +426,9 @@ public class AnyPromise: @unchecked Sendable {
       state.lock.release(mode)
       return false
     }
-    if state.observer.pointee == nil {
-      state.observer.pointee = KeptObserver(call: observer)
+    if state.pointee.observerBits.0 == 0 {
+      // SAFETY: what is there, nil, needs no end.
+      state.withObserver { $0.initialize(to: KeptObserver(call: observer)) }
     } else {
       (state.extras ?? PromiseExtras.add(to: state)).observers.append(observer)
     }

@@ -22,7 +22,8 @@ import Testing
     withUnsafeMutablePointer(to: &state.pointee.lock) { #expect($0 == state.lock) }
     withUnsafeMutablePointer(to: &state.pointee.cell) { #expect($0 == state.cell) }
     withUnsafeMutablePointer(to: &state.pointee.observerBits) {
-      #expect(UnsafeMutableRawPointer($0) == UnsafeMutableRawPointer(state.observer))
+      let bits = UnsafeMutableRawPointer($0)
+      state.withObserver { #expect(UnsafeMutableRawPointer($0) == bits) }
     }
     #expect(_isPOD(PromiseState.self))
     state.deinitialize(count: 1)
@@ -33,15 +34,16 @@ import Testing
     let state = UnsafeMutablePointer<PromiseState>.allocate(capacity: 1)
     state.initialize(to: PromiseState())
     #expect(MemoryLayout<KeptObserver?>.size == MemoryLayout<(UInt, UInt)>.size)
-    #expect(state.observer.pointee == nil)
+    #expect(state.withObserver { $0.pointee == nil })
+    #expect(state.isUnobserved)
     var calls = 0
-    state.observer.pointee = KeptObserver { _, _ in calls += 1 }
-    #expect(state.pointee.observerBits.0 != 0)
+    state.withObserver { $0.pointee = KeptObserver { _, _ in calls += 1 } }
+    #expect(!state.isUnobserved)
     var work = SettlementWork()
-    state.observer.pointee?.call(Promise<Int>(), &work)
+    state.withObserver { $0.pointee }?.call(Promise<Int>(), &work)
     #expect(calls == 1)
-    state.observer.pointee = nil
-    #expect(state.pointee.observerBits.0 == 0)
+    state.withObserver { $0.pointee = nil }
+    #expect(state.isUnobserved)
     state.deinitialize(count: 1)
     state.deallocate()
   }
