@@ -22,8 +22,9 @@ struct ScenarioTests {
 
   @Test(arguments: Scenario.all)
   func `steps come in the documents' order on a concurrent queue, too`(_ scenario: Scenario) {
-    // Scenarios that look at plain blocks of their queue cannot be played there.
-    let needsSerial: Set<Int> = [1, 2, 3, 4, 7, 12, 25, 61]
+    // Scenarios that look at plain blocks of their queue cannot be played there, nor the one that cancels what it has
+    // launched before that begins: on another thread it may have begun.
+    let needsSerial: Set<Int> = [1, 2, 3, 4, 7, 12, 19, 25, 61]
     guard !needsSerial.contains(scenario.number) else { return }
     let queue = DispatchQueue(label: "test", attributes: .concurrent)
     #expect(Set(scenario.steps(on: queue)) == Set(scenario.expected))
