@@ -159,7 +159,14 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
     @inlinable @inline(__always)
     public func callAsFunction(_ element: Element) throws {
       let core = core
-      guard core.mayYieldAtOnce else { return try state.yieldSlowly(element) }
+      guard core.mayYieldAtOnce else {
+        // Functions that take no element and throw nothing: an element would be put into memory for them, and
+        // the error register be saved around each switch, on the fast way, too.
+        if let refusal = state.refusal() { throw refusal }
+        core.slot(of: Element.self).initialize(to: element)
+        if state.suspendSlowly() { throw CancellationError() }
+        return
+      }
       core.slot(of: Element.self).initialize(to: element)
       core.pointee.ready = core.pointee.whenSuspended
       // SAFETY: whoever resumed keeps the state alive, and with it the core, until the body has ended.
@@ -213,7 +220,7 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
       let now = currentThread()
       guard core.pointee.ready == UInt(bitPattern: now) else { return state.nextSlowly() }
       core.pointee.ready = 0
-      core.pointee.resumer = now.pointee.fiber
+      core.noteResumer(now.pointee.fiber)
       // SAFETY: the caller keeps the state alive until the switch returns.
       let arrival = cck_context_switch_arriving(core.caller, core.body, nil)
       // SAFETY: the context that is saved here is the core's first field.
@@ -231,14 +238,6 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
       resumeSlowly()
       // SAFETY: as above.
       return phase == .suspended ? core.slot(of: Element.self).move() : nil
-    }
-
-    @usableFromInline @inline(never)
-    func yieldSlowly(_ element: Element) throws {
-      guard canYield else { throw refuseYield() }
-      core.slot(of: Element.self).initialize(to: element)
-      suspend()
-      if isCancelled { throw CancellationError() }
     }
 
     @usableFromInline

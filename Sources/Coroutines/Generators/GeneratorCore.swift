@@ -67,6 +67,16 @@ extension UnsafeMutablePointer where Pointee == GeneratorCore {
     caller + 1
   }
 
+  /// Notes who resumes the body.
+  @inlinable @inline(__always)
+  func noteResumer(_ fiber: UnsafeMutableRawPointer?) {
+    // Mostly the same as the last time; a load and a branch then cost less than a store. As numbers, because
+    // comparing optional pointers takes two tests.
+    // SAFETY: an optional pointer is a word, with 0 for nil.
+    let last = unsafeBitCast(pointee.resumer, to: UInt.self)
+    if last != unsafeBitCast(fiber, to: UInt.self) { pointee.resumer = fiber }
+  }
+
   /// Where a value lies between the yield and the return of `next`.
   @inlinable @inline(__always)
   func slot<Element>(of type: Element.Type) -> UnsafeMutablePointer<Element> {

@@ -148,7 +148,7 @@ package class GeneratorState {
       stage == .fresh || isCancelled ? Unmanaged.passUnretained(self).toOpaque() : nil
     stage = .started
     core.pointee.ready = 0
-    core.pointee.resumer = now.pointee.fiber
+    core.noteResumer(now.pointee.fiber)
     // SAFETY: the caller keeps the state alive until the switch returns, and its owner until the body has ended.
     if thread == nil {
       cck_exclusivity_enter(exclusivity(stack))
@@ -209,14 +209,22 @@ package class GeneratorState {
   // MARK: - From inside
 
   /// The body runs, and it is the body that asks.
-  package final var canYield: Bool {
+  private final var canYield: Bool {
     phase == .running && !isCancelled && core.pointee.resumer == currentThread().pointee.fiber
   }
 
+  /// What a yield here and now is refused with, if it is.
+  @usableFromInline @inline(never)
+  package final func refusal() -> (any Error)? { canYield ? nil : refuseYield() }
+
   /// Gives the processor back to whoever resumed the body, until the next time.
-  package final func suspend() {
+  ///
+  /// - Returns: Whether the yield is to throw `CancellationError`.
+  @usableFromInline @inline(never)
+  package final func suspendSlowly() -> Bool {
     core.pointee.ready = core.pointee.whenSuspended
     _ = cck_context_switch(core.body, core.caller, UnsafeMutableRawPointer(core))
+    return isCancelled
   }
 
   /// The body has returned or thrown.
@@ -226,8 +234,7 @@ package class GeneratorState {
   }
 
   /// Why a yield is not possible here and now.
-  @usableFromInline @inline(never)
-  package final func refuseYield() -> any Error {
+  private final func refuseYield() -> any Error {
     switch phase {
     case .running where isCancelled:
       refusals += 1

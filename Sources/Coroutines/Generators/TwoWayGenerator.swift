@@ -244,10 +244,9 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
     }
 
     func yield(_ value: Yielded) throws -> Sent? {
-      guard canYield else { throw refuseYield() }
+      if let refusal = refusal() { throw refusal }
       yielded = value
-      suspend()
-      if isCancelled { throw CancellationError() }
+      if suspendSlowly() { throw CancellationError() }
       if let thrown {
         self.thrown = nil
         throw thrown
