@@ -52,6 +52,38 @@ CCK_INLINE void cck_object_retain_alone(void *_Nonnull object) {
   }
 }
 
+/// The counts while an object's `deinit` runs that nobody refers to in any way; and the same with an unowned reference,
+/// which keeps the memory when the object has gone. Both 0 until learnt.
+extern uintptr_t cck_counts_at_end;
+extern uintptr_t cck_counts_at_end_kept;
+
+/// Learns these two from an object whose `deinit` calls this, and which nobody else refers to. After `cck_object_learn`.
+void cck_object_learn_end(void *_Nonnull object);
+
+/// Called by an object's `deinit`, as the last thing it does: keeps its memory for an object of the same size, to be made
+/// there by `cck_object_renew` on this thread, or given back by `cck_object_drop_memory`.
+///
+/// What the runtime does with an object after its `deinit` is to give up the memory, unless unowned references are left;
+/// here one is left for good. Returns 0, and does nothing, if there are others: they must go on to see that the object is
+/// gone; or a table for weak ones, or if counts are not known.
+CCK_INLINE int cck_object_keep_memory(void *_Nonnull object) {
+  uintptr_t *counts = (uintptr_t *)object + 1;
+  uintptr_t kept = cck_counts_at_end_kept;
+  if (CCK_UNLIKELY(kept == 0 || __atomic_load_n(counts, __ATOMIC_RELAXED) != cck_counts_at_end)) return 0;
+  // Nobody else can get at them any more, so a store will do.
+  __atomic_store_n(counts, kept, __ATOMIC_RELAXED);
+  return 1;
+}
+
+/// Makes kept memory an object of the class, with one reference; its properties have still to be stored.
+CCK_INLINE void cck_object_renew(void *_Nonnull memory, const void *_Nonnull class_of_it) {
+  *(const void **)memory = class_of_it;
+  __atomic_store_n((uintptr_t *)memory + 1, cck_sole_reference, __ATOMIC_RELAXED);
+}
+
+/// Frees kept memory.
+void cck_object_drop_memory(void *_Nonnull memory);
+
 /// How many strong references there are: the runtime's own count, for reports.
 size_t swift_retainCount(void *_Nonnull object);
 

@@ -46,6 +46,8 @@ typedef struct cck_thread {
   void *_Nullable recent_objects[CCK_RECENT_OBJECTS];  ///< A stack, whose oldest are overwritten.
   uint32_t recent_top;                   ///< Where the next one goes, modulo the length.
   uint32_t unbiased_left;                ///< How many locks of the round at hand are still to be made.
+  void *_Nullable spare_promises;        ///< A list of memory for promises; see SparePromises.swift.
+  uint32_t spare_promise_count;          ///< How many of them.
   void *_Nullable observer;              ///< Checked builds: who is told of preemption points, or null.
   struct cck_trace_ring *_Nullable trace_ring;  ///< Where this thread records events; see cck_trace.h.
   char *_Nullable thrown;  ///< What was thrown to code that may not catch it; see cck_thread_note_thrown.

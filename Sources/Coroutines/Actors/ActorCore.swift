@@ -152,7 +152,7 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
       return ReplyTicket(Promise<Value>(file: file, line: line))
     }
     if let last = ticket.promise.take(), last.isFree(type: type) {
-      last.beginAnew(file, line)
+      last.beginAnew(SourceSite(file: file, line: line))
       ticket.promise = consume last
     } else {
       ticket.promise = Promise<Value>(file: file, line: line)

@@ -28,7 +28,11 @@ enum SpareCoroutines {
     single.release()
     pair.release()
     pair.release()
-    cck_thread_on_exit { SpareCoroutines.drop($0) }
+    SparePromises.prepare()
+    cck_thread_on_exit {
+      SpareCoroutines.drop($0)
+      SparePromises.drop($0)
+    }
   }()
 
   /// An object of the class that lies ready on this thread.

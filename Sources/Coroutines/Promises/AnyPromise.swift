@@ -131,6 +131,13 @@ extension PromiseExtras {
 public class AnyPromise: @unchecked Sendable {
   // SAFETY: the state is guarded by its lock until `isSettled` is set; the pointer to it is constant.
 
+  /// Changes only in `beginAnew`.
+  ///
+  /// First property: `SparePromises` uses its place when the promise is gone.
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var site: SourceSite
+
   /// What `state` points to: in the object, since an allocation costs as much as all else that is done here.
   @exclusivity(unchecked)
   @usableFromInline
@@ -149,11 +156,6 @@ public class AnyPromise: @unchecked Sendable {
   /// Where the promise was made.
   public final var creationSite: SourceSite { site }
 
-  /// Changes only in `beginAnew`.
-  @exclusivity(unchecked)
-  @usableFromInline
-  final var site: SourceSite
-
   @inlinable
   package init(site: SourceSite) {
     self.site = site
@@ -167,6 +169,7 @@ public class AnyPromise: @unchecked Sendable {
     // Nobody awaits: whoever does holds the promise. Observers may be left.
     if !settledFlag.isSet { abandon() }
     state.cell.clear()
+    SparePromises.keepMemory(of: self)
   }
 
   /// Settles a promise that nobody can settle any more, so that those who observe it learn of that.
@@ -194,8 +197,8 @@ public class AnyPromise: @unchecked Sendable {
 
   /// Makes a promise that is free, and held nothing, a pending one.
   @inlinable @inline(__always)
-  final func beginAnew(_ file: StaticString, _ line: UInt) {
-    site = SourceSite(file: file, line: line)
+  final func beginAnew(_ site: SourceSite) {
+    self.site = site
     state.cell.clear()
     state.pointee.interested = 0
     state.pointee.isCancelled = false

@@ -30,14 +30,10 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   /// What a promise comes to.
   public typealias Outcome = Result<Value, any Error>
 
-  /// A pending promise that is settled by calling its methods.
-  ///
-  /// - Parameters:
-  ///   - file: Where it is made; leave out.
-  ///   - line: Where it is made; leave out.
-  @inlinable
-  public init(file: StaticString = #fileID, line: UInt = #line) {
-    super.init(site: SourceSite(file: file, line: line))
+  /// A pending promise in memory that nobody has had before; see `SparePromises`.
+  @usableFromInline
+  init(newAt site: SourceSite) {
+    super.init(site: site)
   }
 
   // MARK: - Settling
@@ -192,5 +188,22 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   public func value() async throws -> Value {
     try await waitInTask()
     return try settledOutcome.get()
+  }
+}
+
+extension Thenable {
+  // In this protocol since an initialiser of a class always allocates, and one of a protocol returns what it will.
+
+  /// A pending promise that is settled by calling its methods.
+  ///
+  /// - Parameters:
+  ///   - file: Where it is made; leave out.
+  ///   - line: Where it is made; leave out.
+  @inlinable @inline(__always)
+  public init<Eventual>(
+    file: StaticString = #fileID,
+    line: UInt = #line
+  ) where Self == Promise<Eventual> {
+    self = SparePromises.make(SourceSite(file: file, line: line))
   }
 }
