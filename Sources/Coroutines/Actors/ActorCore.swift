@@ -23,10 +23,12 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
   let site: SourceSite
   let events = EventHub<MessageActorEvent>()
 
-  /// The ask whose message is being handled.
+  /// The ask whose message is being handled: a reference of ours, as the next.
+  ///
+  /// Kept by hand, because the end of what is not there is a call, too.
   @exclusivity(unchecked)
   @usableFromInline
-  final var current: ReplyTicket?
+  final var current: Unmanaged<ReplyTicket>?
 
   /// The thread that the body began on.
   @usableFromInline
@@ -35,7 +37,7 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
   /// A ticket that is not in use, for the next ask from the body's own thread: it takes no allocation.
   @exclusivity(unchecked)
   @usableFromInline
-  final var spare: ReplyTicket?
+  final var spare: Unmanaged<ReplyTicket>?
 
   /// The coroutine that may take messages.
   @exclusivity(unchecked)
@@ -63,6 +65,11 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
     self.drain = drain
   }
 
+  deinit {
+    current?.release()
+    spare?.release()
+  }
+
   /// `The actor "counter"`, or where it was made.
   @usableFromInline
   var description: String { name.map { "The actor \"\($0)\"" } ?? "The actor made at \(site)" }
@@ -85,8 +92,7 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
   /// The body has ended, perhaps to begin again: the message that it was handling is answered.
   func incarnationEnded(_ error: (any Error)?, isFinal: Bool) {
     body = nil
-    let unanswered = current
-    current = nil
+    let unanswered = takeCurrent()
     let failure = error is CancellationError ? nil : error
     if let unanswered, error != nil {
       unanswered.promise?.reject(
@@ -129,7 +135,21 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
   @inlinable @inline(__always)
   func beginTaking(_ operation: StaticString) {
     if body != currentThread().runningFiber || body == nil { refuse(operation) }
-    if let ticket = current.take() { letGo(of: ticket) }
+    if let ticket = takeCurrent() { letGo(of: ticket) }
+  }
+
+  /// Notes the ask of the message that was taken, if it is one.
+  ///
+  /// - Precondition: `beginTaking` has let go of the last one's.
+  @inlinable @inline(__always)
+  func note(taken ticket: consuming ReplyTicket?) {
+    if let ticket { current = Unmanaged.passRetained(ticket) }
+  }
+
+  @inlinable @inline(__always)
+  func takeCurrent() -> ReplyTicket? {
+    // SAFETY: the reference of `note(taken:)`.
+    current.take()?.takeRetainedValue()
   }
 
   /// Keeps a ticket that nobody else holds for the next ask.
@@ -138,7 +158,10 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
     guard cck_object_is_unshared(Unmanaged.passUnretained(ticket).toOpaque()) != 0 else { return }
     // May run code of the user's, if that rejects the ask; it cannot get at the ticket.
     ticket.end()
-    if isOwn(currentThread()) { spare = ticket }
+    guard isOwn(currentThread()) else { return }
+    let last = spare
+    spare = Unmanaged.passRetained(ticket)
+    last?.release()
   }
 
   /// The ticket for an ask, with its promise: those of an earlier one, if nobody knows them any more.
@@ -148,15 +171,12 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
     _ file: StaticString,
     _ line: UInt
   ) -> ReplyTicket {
-    guard isOwn(currentThread()), let ticket = spare.take() else {
+    guard isOwn(currentThread()), let kept = spare.take() else {
       return ReplyTicket(Promise<Value>(file: file, line: line))
     }
-    if let last = ticket.promise.take(), last.isFree(type: type) {
-      last.beginAnew(SourceSite(file: file, line: line))
-      ticket.promise = consume last
-    } else {
-      ticket.promise = Promise<Value>(file: file, line: line)
-    }
+    // SAFETY: the reference of `letGo`.
+    let ticket = kept.takeRetainedValue()
+    ticket.renew(for: type, SourceSite(file: file, line: line))
     return ticket
   }
 

@@ -24,12 +24,12 @@ public struct Mailbox<Message>: Sequence, IteratorProtocol, Sendable {
   /// *Cancellation:* ends the sequence, since a sequence cannot throw.
   ///
   /// - Returns: The oldest message; nil once the actor is cancelled, or stopped and the mailbox empty.
-  @inlinable
+  @inlinable @inline(__always)
   public func next() -> Message? {
     core.beginTaking("Mailbox.next()")
     do {
       let (message, ticket) = try channel.receiveForIteration().open()
-      core.current = ticket
+      core.note(taken: ticket)
       return message
     } catch {
       return nil
@@ -47,7 +47,7 @@ public struct Mailbox<Message>: Sequence, IteratorProtocol, Sendable {
   public func receive() throws -> Message {
     core.beginTaking("Mailbox.receive()")
     let (message, ticket) = try channel.receive().open()
-    core.current = ticket
+    core.note(taken: ticket)
     return message
   }
 
@@ -59,7 +59,7 @@ public struct Mailbox<Message>: Sequence, IteratorProtocol, Sendable {
   public func receiveIfReady() -> Message? {
     core.beginTaking("Mailbox.receiveIfReady()")
     guard let envelope = channel.receiveIfReady().value else { return nil }
-    core.current = envelope.ticket
+    core.note(taken: envelope.ticket)
     return envelope.message
   }
 

@@ -72,12 +72,15 @@ extension MessageActor {
   public func ask<Value>(
     file: StaticString = #fileID,
     line: UInt = #line,
-    _ message: (Reply<Value>) -> sending Message
+    _ message: (sending Reply<Value>) -> sending Message
   ) -> Promise<Value> {
     let ticket = core.makeTicket(for: Promise<Value>.self, file, line)
-    let promise = ticket.promise(of: Value.self)
+    let promise = ticket.firstReference(of: Value.self)
     // What is thrown the promise has been rejected with.
-    try? deliver(Envelope(message(Reply(ticket)), consume ticket), "MessageActor.ask(_:)")
+    try? deliver(
+      Envelope(message(Reply(Unmanaged.passUnretained(ticket).retainAlone())), consume ticket),
+      "MessageActor.ask(_:)"
+    )
     return promise
   }
 
@@ -93,7 +96,7 @@ extension MessageActor {
   public func ask<Value>(
     file: StaticString = #fileID,
     line: UInt = #line,
-    _ message: (Reply<Value>) -> sending Message
+    _ message: (sending Reply<Value>) -> sending Message
   ) async -> Promise<Value> {
     let ticket = core.makeTicket(for: Promise<Value>.self, file, line)
     let promise = ticket.promise(of: Value.self)
@@ -113,7 +116,7 @@ extension MessageActor {
   public func askIfReady<Value>(
     file: StaticString = #fileID,
     line: UInt = #line,
-    _ message: (Reply<Value>) -> sending Message
+    _ message: (sending Reply<Value>) -> sending Message
   ) -> Promise<Value> {
     let ticket = core.makeTicket(for: Promise<Value>.self, file, line)
     let promise = ticket.promise(of: Value.self)

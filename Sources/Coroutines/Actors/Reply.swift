@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CCoroutineKernel
+
 /// The right to answer one ask: what a message carries for whoever handles it.
 ///
 /// ```swift
@@ -100,23 +102,41 @@ extension Reply where Value == Void {
 /// One that only the actor holds when it takes its next message is used for the next ask (`ActorCore.spare`).
 @usableFromInline
 final class ReplyTicket: @unchecked Sendable {
-  // SAFETY: `promise` changes only while one thread holds the ticket.
+  // SAFETY: `held` changes only while one thread holds the ticket.
 
-  /// The promise of the ask; while the ticket is not in use, nil or one that may serve for the next ask.
+  /// The promise of the ask, a reference of ours; while the ticket is not in use, none or one that may serve for the next
+  /// ask.
   @exclusivity(unchecked)
   @usableFromInline
-  final var promise: AnyPromise?
+  final var held: Unmanaged<AnyPromise>?
 
   @inlinable
-  init(_ promise: AnyPromise) {
-    self.promise = promise
+  init(_ promise: consuming AnyPromise) {
+    held = Unmanaged.passRetained(promise)
   }
+
+  deinit {
+    end()
+    held?.release()
+  }
+
+  /// The promise of the ask.
+  final var promise: AnyPromise? { held?.takeUnretainedValue() }
 
   /// The promise of the ask.
   @inlinable @inline(__always)
   final func promise<Value>(of type: Value.Type) -> Promise<Value> {
     // SAFETY: who asks this has the ticket of an ask for a value of this type.
-    unsafeDowncast(promise.unsafelyUnwrapped, to: Promise<Value>.self)
+    unsafeDowncast(held.unsafelyUnwrapped.takeUnretainedValue(), to: Promise<Value>.self)
+  }
+
+  /// A reference to the promise of an ask that is being made.
+  ///
+  /// - Precondition: Nobody else knows the ticket yet, nor the promise.
+  @inlinable @inline(__always)
+  final func firstReference<Value>(of type: Value.Type) -> Promise<Value> {
+    // SAFETY: as above.
+    unsafeDowncast(held.unsafelyUnwrapped.retainAlone(), to: Promise<Value>.self)
   }
 
   /// Nobody is left who could answer.
@@ -124,20 +144,30 @@ final class ReplyTicket: @unchecked Sendable {
   /// A promise that only waits to be freed is kept for the next ask: if nobody else holds it by then.
   @inlinable @inline(__always)
   final func end() {
-    guard let promise = promise.take() else { return }
-    if promise.isPending {
-      Self.abandon(promise)
-    } else if promise.holdsNothing {
-      self.promise = promise
+    guard let held, !held._withUnsafeGuaranteedRef({ !$0.isPending && $0.holdsNothing }) else {
+      return
     }
+    letGo(of: held)
   }
 
   @usableFromInline @inline(never)
-  static func abandon(_ promise: AnyPromise) {
-    promise.reject(PromiseError.unanswered(promise.creationSite))
+  final func letGo(of held: Unmanaged<AnyPromise>) {
+    self.held = nil
+    // SAFETY: the ticket's reference.
+    let promise = held.takeRetainedValue()
+    if promise.isPending { promise.reject(PromiseError.unanswered(promise.creationSite)) }
   }
 
-  deinit { end() }
+  /// Makes a ticket that has ended one of a new ask.
+  @inlinable @inline(__always)
+  final func renew<Value>(for type: Promise<Value>.Type, _ site: SourceSite) {
+    if let held, held._withUnsafeGuaranteedRef({ $0.isFree(type: type) }) {
+      held._withUnsafeGuaranteedRef { $0.beginAnew(site) }
+    } else {
+      held?.release()
+      held = Unmanaged.passRetained(SparePromises.make(site) as Promise<Value>)
+    }
+  }
 }
 
 /// A message on its way, and the ask that it belongs to, if it is one.
@@ -155,4 +185,14 @@ struct Envelope<Message> {
   /// Takes it apart.
   @inlinable @inline(__always)
   consuming func open() -> (Message, ReplyTicket?) { (message, ticket) }
+}
+
+extension Unmanaged {
+  /// One more reference to an object that nobody knows but the caller: without an atomic operation.
+  @inlinable @inline(__always)
+  func retainAlone() -> Instance {
+    // SAFETY: the reference that is made here is the one that is taken.
+    cck_object_retain_alone(toOpaque())
+    return takeRetainedValue()
+  }
 }

@@ -13,7 +13,7 @@ extension Channel {
   /// - Returns: The oldest value.
   /// - Throws: `ChannelError.closed` once the channel is closed and empty; `CancellationError`;
   ///   `CoroutineError.outsideCoroutine`.
-  @inlinable
+  @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, write `try await channel.receive()`.")
   public func receive() throws -> Element {
     let thread = currentThread()

@@ -12,7 +12,7 @@ extension Channel {
   ///
   /// - Parameter element: The value; it must not be used afterwards if it is not `Sendable`.
   /// - Throws: `ChannelError.closed`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @inlinable
+  @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, write `try await channel.send(value)`.")
   public func send(_ element: sending Element) throws {
     try send(element, "Channel.send(_:)") { _ in }

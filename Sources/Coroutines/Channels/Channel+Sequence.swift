@@ -19,7 +19,7 @@ extension Channel: Sequence {
     /// `Coroutine.checkCancellation()`, throws. Outside a coroutine it stops the program with a message.
     ///
     /// - Returns: The oldest value; nil once the channel is closed and empty, or in cancelled code.
-    @inlinable
+    @inlinable @inline(__always)
     public mutating func next() -> Element? {
       defer { withExtendedLifetime(right) {} }
       do {
@@ -41,6 +41,6 @@ extension Channel: Sequence {
   }
 
   /// `receive` under a name that the compiler allows in places it cannot see to be synchronous.
-  @inlinable
+  @inlinable @inline(__always)
   func receiveForIteration() throws -> Element { try receive() }
 }

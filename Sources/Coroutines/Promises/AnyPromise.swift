@@ -463,36 +463,42 @@ public class AnyPromise: @unchecked Sendable {
     // A park point even when there is nothing to wait for (rule 2). Code that may not park leaves the
     // promise untouched: it neither starts a lazy one nor cancels it.
     let fiber = try Parking.begin("Promise.await()", thread)
-    if !settledFlag.isSet { try wait(cancellation, fiber, thread) }
-  }
-
-  /// Parks a coroutine that has begun its park point.
-  @usableFromInline @inline(never)
-  final func wait(
-    _ cancellation: AwaitCancellation,
-    _ fiber: UnsafeMutablePointer<Fiber>,
-    _ thread: ThreadRecord
-  ) throws {
-    let mode = state.lock.acquire(thread)
-    if settledFlag.isSet {
-      state.lock.release(mode)
-      return
-    }
-    if cancellation == .cancelPromise || state.extras?.starter != nil {
-      state.lock.release(mode)
-      return try waitUntilSettled(cancellation)
-    }
+    if settledFlag.isSet { return }
     var waiter = Waiter(fiber: fiber)
-    // SAFETY: the node stays in this frame until the coroutine has been resumed (W3).
-    try withUnsafeMutablePointer(to: &waiter) { waiter in
-      waiter.pointee.queue = state.queue
-      waiter.pointee.lock = state.lock
-      state.pointee.queue.append(waiter)
-      state.lock.release(mode)
+    // SAFETY: the node stays in this frame until the coroutine has been resumed (W3). It has no end to overrun, so no
+    // guard against that.
+    try _withUnprotectedUnsafeMutablePointer(to: &waiter) { waiter in
+      guard try enqueue(waiter, cancellation, thread) else { return }
       fiber.waits(for: self)
       fiber.park(thread, waiter)
       if waiter.pointee.outcome == .cancelled { throw CancellationError() }
     }
+  }
+
+  /// Puts a coroutine that has begun its park point in line.
+  ///
+  /// - Returns: False if the promise is settled.
+  @usableFromInline @inline(never)
+  final func enqueue(
+    _ waiter: UnsafeMutablePointer<Waiter>,
+    _ cancellation: AwaitCancellation,
+    _ thread: ThreadRecord
+  ) throws -> Bool {
+    let mode = state.lock.acquire(thread)
+    if settledFlag.isSet {
+      state.lock.release(mode)
+      return false
+    }
+    if cancellation == .cancelPromise || state.extras?.starter != nil {
+      state.lock.release(mode)
+      try waitUntilSettled(cancellation)
+      return false
+    }
+    waiter.pointee.queue = state.queue
+    waiter.pointee.lock = state.lock
+    state.pointee.queue.append(waiter)
+    state.lock.release(mode)
+    return true
   }
 
   /// The same for callers that have begun their park point already: a cancellation that has come since

@@ -148,7 +148,7 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   /// - Throws: The error that it was rejected with (`PromiseError.cancelled` if somebody cancelled it,
   ///   `PromiseError.abandoned`); `CancellationError` if the caller is cancelled;
   ///   `CoroutineError.outsideCoroutine`.
-  @inlinable
+  @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, write `try await promise.value()`.")
   public func await(onCancellation cancellation: AwaitCancellation = .leavePromise) throws -> Value
   {

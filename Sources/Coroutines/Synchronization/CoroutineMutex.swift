@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoroutineKernel
+public import CoroutineKernel
 
 /// A lock that parks the coroutine that waits for it, and no thread.
 ///
@@ -60,7 +60,7 @@ public final class CoroutineMutex: @unchecked Sendable {
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; `SynchronizationError.heldByCaller` if the caller holds it already;
   ///   `SynchronizationError.holderFinished`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @inlinable
+  @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     try acquire("CoroutineMutex.withLock(_:)", keepsHolder: false)
@@ -93,6 +93,7 @@ public final class CoroutineMutex: @unchecked Sendable {
   ///
   /// - Throws: `SynchronizationError.heldByCaller` if the caller holds it already;
   ///   `SynchronizationError.holderFinished`; `CancellationError`; `CoroutineError.outsideCoroutine`.
+  @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func lock() throws {
     try acquire("CoroutineMutex.lock()", keepsHolder: true)
@@ -139,22 +140,50 @@ public final class CoroutineMutex: @unchecked Sendable {
 
   // MARK: - How it is done
 
-  @usableFromInline
+  @inlinable @inline(__always)
   func acquire(_ operation: StaticString, keepsHolder: Bool) throws {
     let thread = currentThread()
     let fiber = try Parking.begin(operation, thread)
+    guard let mode = try acquireOrHoldState(fiber, thread, operation, keepsHolder: keepsHolder)
+    else { return }
+    var waiter = Waiter(fiber: fiber)
+    // SAFETY: the node stays in this frame until the coroutine has been resumed (W3). It has no end to overrun, so no
+    // guard against that.
+    try _withUnprotectedUnsafeMutablePointer(to: &waiter) { waiter in
+      enqueue(waiter, mode)
+      fiber.waits(for: self)
+      fiber.park(thread, waiter)
+      if waiter.pointee.outcome == .cancelled { throw CancellationError() }
+    }
+    if keepsHolder { keep(fiber) }
+  }
+
+  /// Locks the mutex if nobody holds it now.
+  ///
+  /// - Returns: Nil if so; else how the lock of its state was taken, for `enqueue`, which leaves it.
+  /// - Throws: Why waiting would never end.
+  @usableFromInline @inline(never)
+  func acquireOrHoldState(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord,
+    _ operation: StaticString,
+    keepsHolder: Bool
+  ) throws -> LockMode? {
     let mode = cell.lock.acquire(thread)
     if take(LockHolder(fiber), keepsHolder ? fiber : nil) {
       cell.lock.release(mode)
-      return
+      return nil
     }
     if let misuse = misuse(operation, by: fiber) {
       cell.lock.release(mode)
       throw misuse
     }
-    fiber.waits(for: self)
-    if cell.park(fiber, thread, mode) == .cancelled { throw CancellationError() }
-    if keepsHolder { keep(fiber) }
+    return mode
+  }
+
+  @usableFromInline @inline(never)
+  func enqueue(_ waiter: UnsafeMutablePointer<Waiter>, _ mode: LockMode) {
+    cell.enqueue(waiter, mode)
   }
 
   /// Locks for a caller who must have the mutex again, cancelled or not: a condition's wait.
@@ -214,7 +243,8 @@ public final class CoroutineMutex: @unchecked Sendable {
   }
 
   /// Keeps the holder, who is the caller, alive until it unlocks.
-  private func keep(_ fiber: UnsafeMutablePointer<Fiber>) {
+  @usableFromInline
+  func keep(_ fiber: UnsafeMutablePointer<Fiber>) {
     // SAFETY: as in `take`.
     cell.lock.withLock { cell.state.pointee.kept = .passRetained(fiber.coroutine) }
   }

@@ -56,6 +56,15 @@ struct WaitingState<State>: @unchecked Sendable {
     block.deallocate()
   }
 
+  /// Puts a node at the end of the queue, and leaves the lock, which the caller holds.
+  @inline(__always)
+  func enqueue(_ waiter: UnsafeMutablePointer<Waiter>, _ mode: LockMode) {
+    waiter.pointee.queue = queue
+    waiter.pointee.lock = lock
+    queue.pointee.append(waiter)
+    lock.release(mode)
+  }
+
   /// Parks the running coroutine at the end of the queue.
   ///
   /// The caller holds the lock, which this leaves.
@@ -80,10 +89,7 @@ struct WaitingState<State>: @unchecked Sendable {
     var waiter = Waiter(fiber: fiber, slot: slot)
     // SAFETY: the node stays in this frame until the coroutine has been resumed (W3).
     return withUnsafeMutablePointer(to: &waiter) { waiter in
-      waiter.pointee.queue = queue
-      waiter.pointee.lock = lock
-      queue.pointee.append(waiter)
-      lock.release(mode)
+      enqueue(waiter, mode)
       meanwhile()
       fiber.park(thread, isCancellable ? waiter : nil)
       return waiter.pointee.outcome

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import CoroutineKernel
-import Synchronization
+public import CoroutineKernel
+public import Synchronization
 
 extension Coroutine {
   /// Parks the calling coroutine for a time, in which others run.
@@ -43,6 +43,7 @@ extension Coroutine {
   /// *Cancellation:* it is a park point even when nothing else is ready: it throws in cancelled code.
   ///
   /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
+  @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, write `await Task.yield()`.")
   public static func yield() throws {
     let thread = currentThread()
@@ -50,10 +51,7 @@ extension Coroutine {
     fiber.pointee.phase.store(.ready, ordering: .relaxed)
     let home = fiber.pointee.home
     if home.pointee.migrates {
-      // A block of its own, like a launch: behind the launches and plain blocks that wait now, which
-      // a loop of yields would otherwise starve for ever. It cannot run before the switch, because
-      // whoever runs this has the turn.
-      home.pointee.postFiber(UnsafeMutableRawPointer(home), UnsafeMutableRawPointer(fiber))
+      postToQueue(fiber, home)
     } else {
       home.push(fiber)
       // Not each time: reading the counter takes a third of a turn.
@@ -61,6 +59,18 @@ extension Coroutine {
     }
     fiber.switchOut(thread)
     if fiber.pointee.attention.load(ordering: .relaxed) { try Parking.refuseIfCancelled(fiber) }
+  }
+
+  /// Puts a coroutine that yields at the end of its dispatch queue.
+  ///
+  /// A block of its own, like a launch: behind the launches and plain blocks that wait now, which a loop of yields would
+  /// otherwise starve for ever. It cannot run before the switch, because whoever runs this has the turn.
+  @usableFromInline @inline(never)
+  static func postToQueue(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ home: UnsafeMutablePointer<Home>
+  ) {
+    home.pointee.postFiber(UnsafeMutableRawPointer(home), UnsafeMutableRawPointer(fiber))
   }
 }
 
