@@ -254,8 +254,8 @@ extension Coroutine {
       }
     }
     let home = fiber.pointee.home
-    // By a coroutine of the pool, with nobody to be told.
-    if start == .queued, home.pointee.isPlain, thread.currentHome == home,
+    // By a coroutine of the pool, with nobody to be told, which only the home's own thread may look up.
+    if start == .queued, thread.currentHome == home, home.pointee.isPlain,
       PoolLoop.offerHere(fiber, home)
     {
       return
