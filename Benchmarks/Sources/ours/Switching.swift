@@ -57,9 +57,10 @@ extension Tree {
   fileprivate var fringe: Generator<Int> { Generator { yield in try self.visitLeaves(yield) } }
 
   private func visitLeaves(_ yield: Generator<Int>.Yield) throws {
-    guard let left, let right else { return try yield(value) }
-    try left.visitLeaves(yield)
-    try right.visitLeaves(yield)
+    // Not `guard let`, which would count a reference to each child while it is visited.
+    if left == nil { return try yield(value) }
+    try left?.visitLeaves(yield)
+    try right?.visitLeaves(yield)
   }
 }
 
