@@ -52,6 +52,11 @@ CCK_INLINE void cck_object_retain_alone(void *_Nonnull object) {
   }
 }
 
+/// The same for an object for which `cck_object_is_unshared` has said yes: a store.
+CCK_INLINE void cck_object_retain_unshared(void *_Nonnull object) {
+  __atomic_store_n((uintptr_t *)object + 1, cck_sole_reference + cck_reference_step, __ATOMIC_RELAXED);
+}
+
 /// The counts while an object's `deinit` runs that nobody refers to in any way; and the same with an unowned reference,
 /// which keeps the memory when the object has gone. Both 0 until learnt.
 extern uintptr_t cck_counts_at_end;

@@ -7,7 +7,7 @@ import Synchronization
 /// What a scheduler calls to run a coroutine's body.
 @usableFromInline
 let runCoroutine: KernelFunction = { fiber in
-  // SAFETY: the scheduler passes the fiber that it runs. The retain is the one that `begin` made, and
+  // SAFETY: the scheduler passes the fiber that it runs. The retain is the one that `make` made, and
   // ends here, after which the fiber may be gone.
   let object = fiber.assumingMemoryBound(to: Fiber.self).owner
   Unmanaged<Coroutine>.fromOpaque(object)._withUnsafeGuaranteedRef {
@@ -117,7 +117,7 @@ extension Coroutine {
   ///
   /// Runs with the turn of its home.
   package static func failToStart(_ fiber: UnsafeMutablePointer<Fiber>) {
-    // SAFETY: takes over the retain that `begin` made.
+    // SAFETY: takes over the retain that `make` made.
     let coroutine = Unmanaged<Coroutine>.fromOpaque(fiber.owner).takeRetainedValue()
     coroutine.dropWork()
     coroutine.fiber.cell.store(

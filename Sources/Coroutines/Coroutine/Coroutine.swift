@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CCoroutineKernel
+import CCoroutineKernel
 public import CoroutineKernel
 import Synchronization
 
@@ -66,8 +66,8 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   final var site: SourceSite
 
   /// Prepares a coroutine; `begin` hands it to its scheduler.
-  @inlinable
-  package init(
+  @usableFromInline
+  package required init(
     home: UnsafeMutablePointer<Home>,
     stackSize: StackSize,
     site: SourceSite,
@@ -85,11 +85,12 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   }
 
   /// Makes an ended coroutine that nobody else holds a new one, as `init` does.
-  @inlinable @inline(__always)
+  @inline(__always)
   final func renew(
     home: UnsafeMutablePointer<Home>,
     stackSize: StackSize,
     site: SourceSite,
+    identifier: UInt64,
     thread: ThreadRecord
   ) {
     self.site = site
@@ -98,7 +99,7 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
     fiber.renew(
       home: home,
       stackClass: stackSize.stackClass,
-      identifier: CoroutineIdentifiers.next(thread),
+      identifier: identifier,
       thread: thread,
       body: runCoroutine
     )
@@ -256,21 +257,32 @@ extension UnsafeMutablePointer where Pointee == Fiber {
 }
 
 /// Numbers for coroutines, drawn by each thread in blocks: no shared counter on the way of a launch.
-@usableFromInline
 package enum CoroutineIdentifiers {
   private static let blocks = Atomic<UInt64>(0)
   private static let blockSize: UInt64 = 1024
 
   /// The next number.
-  @inlinable @inline(__always)
+  @inline(__always)
   static func next(_ thread: ThreadRecord) -> UInt64 {
-    if thread.pointee.next_identifier == thread.pointee.last_identifier { drawBlock(thread) }
+    if !isDrawn(thread) { drawBlock(thread) }
+    return nextDrawn(thread)
+  }
+
+  /// There is one in the thread's block.
+  @inline(__always)
+  static func isDrawn(_ thread: ThreadRecord) -> Bool {
+    thread.pointee.next_identifier != thread.pointee.last_identifier
+  }
+
+  /// The next one of the block.
+  @inline(__always)
+  static func nextDrawn(_ thread: ThreadRecord) -> UInt64 {
     thread.pointee.next_identifier &+= 1
     return thread.pointee.next_identifier
   }
 
-  @usableFromInline @inline(never)
-  static func drawBlock(_ thread: ThreadRecord) {
+  @inline(never)
+  private static func drawBlock(_ thread: ThreadRecord) {
     let block = blocks.wrappingAdd(1, ordering: .relaxed).oldValue
     thread.pointee.next_identifier = block * blockSize
     thread.pointee.last_identifier = (block + 1) * blockSize

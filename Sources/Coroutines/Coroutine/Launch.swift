@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CCoroutineKernel
+import CCoroutineKernel
 public import CoroutineKernel
-public import Synchronization
+import Synchronization
 public import Dispatch
 
 /// When a launched coroutine begins.
@@ -35,7 +35,7 @@ public enum LaunchStart: Sendable, Hashable {
 ///   - line: Where it is launched; leave out.
 ///   - body: What it does. What it throws goes to `join` and `value`.
 /// - Returns: The handle. Dropping it changes nothing.
-@inlinable
+@inlinable @inline(__always)
 @discardableResult
 public func launch<Value>(
   name: String? = nil,
@@ -46,16 +46,14 @@ public func launch<Value>(
   _ body: consuming @escaping () throws -> Value
 ) -> ValueCoroutine<Value> {
   let thread = currentThread()
-  let parent = thread.runningFiber
   let coroutine = ValueCoroutine<Value>.make(
-    home: parent.map { $0.pointee.home } ?? SchedulerCore.ofCaller(thread).home,
     stackSize: stackSize,
     site: SourceSite(file: file, line: line),
     thread: thread,
     work: body
   )
   if let name { coroutine.setName(name) }
-  coroutine.begin(start, parent, thread)
+  coroutine.begin(start, thread.runningFiber, thread)
   return coroutine
 }
 
@@ -179,7 +177,10 @@ extension Coroutine {
   }
 
   /// Hands the coroutine to its scheduler, as a child of `parent`.
-  @inlinable
+  ///
+  /// An event loop's own coroutine that launches another for later, in no scope, not cancelled and without locals: nothing
+  /// but two links. That has no call in it, so that it keeps no registers either.
+  @usableFromInline @inline(never)
   package final func begin(
     _ start: LaunchStart,
     _ parent: UnsafeMutablePointer<Fiber>?,
@@ -187,23 +188,39 @@ extension Coroutine {
   ) {
     let fiber = fiber
     let home = fiber.pointee.home
-    // An event loop's own coroutine launches another: nothing but a link and the queue.
-    if let parent, parent.pointee.home == home, home.pointee.isPlain {
-      retainForScheduler()
+    guard let parent, parent.pointee.home == home, home.pointee.isPlain else {
+      return beginSlowly(start, parent, thread)
+    }
+    if start == .queued, parent.pointee.scope == nil, parent.pointee.locals == nil,
+      !parent.pointee.attention.load(ordering: .relaxed)
+    {
       home.noteBegin()
-      adopt(by: parent)
-      switch start {
-      case .queued: home.push(fiber)
-      case .immediately: parent.runAfter(fiber, thread)
-      }
+      FiberList.add(fiber, to: parent.children)
+      home.push(fiber)
     } else {
-      beginSlowly(start, parent, thread)
+      beginHere(start, parent, thread)
+    }
+  }
+
+  /// The same in a scope, in cancelled code, with locals, or at once.
+  @inline(never)
+  private final func beginHere(
+    _ start: LaunchStart,
+    _ parent: UnsafeMutablePointer<Fiber>,
+    _ thread: ThreadRecord
+  ) {
+    let home = fiber.pointee.home
+    home.noteBegin()
+    adopt(by: parent)
+    switch start {
+    case .queued: home.push(fiber)
+    case .immediately: parent.runAfter(fiber, thread)
     }
   }
 
   /// Makes it a child of a coroutine of the same scheduler.
-  @inlinable @inline(__always)
-  package final func adopt(by parent: UnsafeMutablePointer<Fiber>) {
+  @inline(__always)
+  final func adopt(by parent: UnsafeMutablePointer<Fiber>) {
     if parent.pointee.scope == nil {
       FiberList.add(fiber, to: parent.children)
     } else {
@@ -216,8 +233,8 @@ extension Coroutine {
     if parent.pointee.locals != nil { CoroutineLocals.inherit(from: parent, to: fiber) }
   }
 
-  @usableFromInline @inline(never)
-  final func beginSlowly(
+  @inline(never)
+  private final func beginSlowly(
     _ start: LaunchStart,
     _ parent: UnsafeMutablePointer<Fiber>?,
     _ thread: ThreadRecord
@@ -263,20 +280,9 @@ extension Coroutine {
     enqueue(start, parent, thread, isShared: true)
   }
 
-  /// Makes the reference that the scheduler has to the coroutine until it has ended.
-  ///
-  /// To be called before anybody else sees the object.
-  @inlinable @inline(__always)
-  final func retainForScheduler() {
-    // SAFETY: nobody else has seen the object yet. `runCoroutine` or `failToStart` takes the reference over; `enqueue`
-    // takes it back if there is no scheduler any more.
-    cck_object_retain_alone(Unmanaged.passUnretained(self).toOpaque())
-  }
-
-  /// As `retainForScheduler`, for a coroutine that may begin on another thread (F5).
+  /// To be called before anybody else sees a coroutine that may begin on another thread (F5).
   @inline(__always)
   private final func sendAway(_ thread: ThreadRecord) {
-    retainForScheduler()
     let home = fiber.pointee.home
     if thread.currentHome != home || home.pointee.migrates || !Lock.biasPays(thread) {
       fiber.shareJoinLock()
@@ -306,7 +312,6 @@ extension Coroutine {
   ) {
     let caller = thread.runningFiber
     if isHere {
-      retainForScheduler()
       scope.adopt(fiber)
     } else {
       sendAway(thread)
@@ -366,7 +371,7 @@ extension Coroutine {
       home.noteBegin()
       home.push(fiber)
     } else if !(isShared ? home.withCore { $0.offer(fiber, thread) } : home.postFirst(fiber)) {
-      // SAFETY: takes back what `retainForScheduler` made; no scheduler has the coroutine.
+      // SAFETY: takes the scheduler's reference back; no scheduler has the coroutine.
       Unmanaged.passUnretained(self).release()
       endUnlaunched()
     }

@@ -35,38 +35,40 @@ enum SpareCoroutines {
     }
   }()
 
-  /// An object of the class that lies ready on this thread.
-  @inlinable @inline(__always)
-  static func take<Object: Coroutine>(_ type: Object.Type, _ thread: ThreadRecord) -> Object? {
+  /// An object of the class that lies ready on this thread, with the reference of the record.
+  ///
+  /// - Returns: Nil if the list begins with another class's; then `take` may find one.
+  @inline(__always)
+  static func takeAtHand(
+    _ type: Coroutine.Type,
+    _ thread: ThreadRecord
+  ) -> Unmanaged<Coroutine>? {
     let list = thread.spareList(of: ObjectIdentifier(type))
     guard let first = list.pointee else { return takeRecent(type, thread) }
     let fiber = first.assumingMemoryBound(to: Fiber.self)
     // SAFETY: the list holds a reference, which is handed to the caller.
     let object = Unmanaged<Coroutine>.fromOpaque(fiber.owner)
-    guard object.isExactly(type) else {
-      dropFirst(list, thread)
-      return takeRecent(type, thread)
-    }
+    guard object.isExactly(type) else { return nil }
     list.pointee = fiber.pointee.link.next.map { UnsafeMutableRawPointer($0) }
     thread.spareCount(of: list).pointee &-= 1
-    return unsafeDowncast(object.takeRetainedValue(), to: type)
+    return object
   }
 
-  @inlinable @inline(__always)
-  static func takeRecent<Object: Coroutine>(
-    _ type: Object.Type,
-    _ thread: ThreadRecord
-  ) -> Object? {
-    // SAFETY: the reference of the record, which is handed to the caller.
-    takeUnsharedRecent(type, thread).map { unsafeDowncast($0.takeRetainedValue(), to: type) }
+  /// The same; lets go of another class's object that is first in the list.
+  static func take(_ type: Coroutine.Type, _ thread: ThreadRecord) -> Unmanaged<Coroutine>? {
+    if let object = takeAtHand(type, thread) { return object }
+    let list = thread.spareList(of: ObjectIdentifier(type))
+    guard list.pointee != nil else { return nil }
+    dropFirst(list, thread)
+    return takeRecent(type, thread)
   }
 
   /// One of the recent objects that is of the class and no longer in use.
   ///
   /// The last one, or that before it: a coroutine that launched others ends after them, and its own handle is
   /// in use when theirs no longer are.
-  @usableFromInline @inline(never)
-  static func takeUnsharedRecent(
+  @inline(__always)
+  private static func takeRecent(
     _ type: Coroutine.Type,
     _ thread: ThreadRecord
   ) -> Unmanaged<Coroutine>? {
@@ -165,8 +167,8 @@ enum SpareCoroutines {
   }
 
   /// Frees the first object of a list.
-  @usableFromInline @inline(never)
-  static func dropFirst(
+  @inline(never)
+  private static func dropFirst(
     _ list: UnsafeMutablePointer<UnsafeMutableRawPointer?>,
     _ thread: ThreadRecord
   ) {
@@ -195,7 +197,7 @@ enum SpareCoroutines {
 
 extension Unmanaged where Instance == Coroutine {
   /// The object is of the class, and of no subclass.
-  @inlinable @inline(__always)
+  @inline(__always)
   func isExactly(_ class: Coroutine.Type) -> Bool {
     _withUnsafeGuaranteedRef { ObjectIdentifier(type(of: $0)) == ObjectIdentifier(`class`) }
   }

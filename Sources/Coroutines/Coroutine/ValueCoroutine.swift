@@ -8,8 +8,8 @@ public import CoroutineKernel
 public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
   // SAFETY: as for Coroutine; no state of its own, for the sake of its speed (see `ResultCell`).
 
-  @inlinable
-  override init(
+  @usableFromInline
+  required init(
     home: UnsafeMutablePointer<Home>,
     stackSize: StackSize,
     site: SourceSite,
@@ -19,6 +19,9 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
   }
 
   /// A coroutine that will run `work`: one that lies ready on this thread, or a new object.
+  ///
+  /// What depends on the type of the value is a few stores in the caller; all else is one function for all types, and not
+  /// one for each, of which the compiler would merge those that are alike, behind a call that passes it their differences.
   @inlinable @inline(__always)
   package static func make(
     home: UnsafeMutablePointer<Home>,
@@ -27,26 +30,26 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
     thread: ThreadRecord,
     work: consuming @escaping () throws -> Value
   ) -> ValueCoroutine {
-    let coroutine: ValueCoroutine
-    if let spare = SpareCoroutines.take(ValueCoroutine.self, thread) {
-      spare.renew(home: home, stackSize: stackSize, site: site, thread: thread)
-      coroutine = spare
-    } else {
-      coroutine = makeAnew(home: home, stackSize: stackSize, site: site, thread: thread)
-    }
+    let made = CoroutineMaking.make(self, home, stackSize, site, thread)
+    // SAFETY: of the class that was asked for.
+    let coroutine = unsafeDowncast(made, to: ValueCoroutine.self)
     coroutine.keep(work)
     return coroutine
   }
 
-  /// A call of its own: what is inlined at each launch is then short.
-  @inlinable @inline(never)
-  static func makeAnew(
-    home: UnsafeMutablePointer<Home>,
+  /// The same on the scheduler of the code that calls this.
+  @inlinable @inline(__always)
+  static func make(
     stackSize: StackSize,
     site: SourceSite,
-    thread: ThreadRecord
+    thread: ThreadRecord,
+    work: consuming @escaping () throws -> Value
   ) -> ValueCoroutine {
-    ValueCoroutine(home: home, stackSize: stackSize, site: site, thread: thread)
+    let made = CoroutineMaking.makeHere(self, stackSize, site, thread)
+    // SAFETY: as above.
+    let coroutine = unsafeDowncast(made, to: ValueCoroutine.self)
+    coroutine.keep(work)
+    return coroutine
   }
 
   /// Notes what to run.
