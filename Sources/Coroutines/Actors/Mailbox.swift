@@ -42,7 +42,7 @@ public struct Mailbox<Message>: Sequence, IteratorProtocol, Sendable {
   ///
   /// - Returns: The oldest message.
   /// - Throws: `ChannelError.closed` once the actor is stopped and the mailbox empty; `CancellationError`.
-  @inlinable
+  @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receive() throws -> Message {
     core.beginTaking("Mailbox.receive()")

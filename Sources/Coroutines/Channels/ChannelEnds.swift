@@ -44,7 +44,7 @@ public struct SendEnd<Element>: Sendable {
   ///
   /// - Parameter element: The value.
   /// - Throws: `ChannelError.closed`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @inlinable
+  @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func send(_ element: sending Element) throws {
     // It counts as there while it waits, even if this is its last use.
@@ -109,7 +109,7 @@ public struct ReceiveEnd<Element>: Sendable, Sequence {
   ///
   /// - Returns: The oldest value.
   /// - Throws: `ChannelError.closed`; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @inlinable
+  @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receive() throws -> Element {
     // It counts as there while it waits, even if this is its last use.
