@@ -22,6 +22,16 @@ private let fewestAtOnce = 4
 /// Nanoseconds.
 private let grace: Int64 = 5_000
 
+/// Coroutines that took less than this each, in nanoseconds, were not worth being taken over.
+///
+/// From one take-over to the next look for more; about as much does it cost both loops to have one change over.
+private let shortest: Int64 = 1_000
+/// For how long a loop leaves the others alone after that, in nanoseconds.
+///
+/// Twice as long each further time in a row. They run what is as short themselves meanwhile, without being held up
+/// by a barrier.
+private let pauses: ClosedRange<Int64> = 50_000...1_600_000
+
 /// One thread of a pool: an event loop that takes coroutines that have not started from the others when
 /// it has nothing to do.
 package final class PoolLoop: SchedulerCore, @unchecked Sendable {
@@ -41,6 +51,10 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   private var candidates: [(identifier: UInt64, since: Int64)] = []
   /// The oldest of this loop that has not started, and since when it has been known to be that.
   private var oldest: (identifier: UInt64, since: Int64) = (0, 0)
+  /// How many it took over last, and when; none once they have been found long or short.
+  private var taken: (count: Int, at: Int64) = (0, 0)
+  /// How long to leave the others alone after that; 0 if it was long.
+  private var pause: Int64 = 0
 
   init(number: Int, of pool: Pool) {
     self.unownedPool = .passUnretained(pool)
@@ -214,6 +228,8 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     _ pace: inout WakeUpPace,
     _ quiet: inout QuietSleep
   ) {
+    noteEndOfTaken()
+    if pause > 0, now - taken.at < pause { return pauseSearching(until: deadline) }
     if !isSearching {
       isSearching = true
       pool.beginSearch()
@@ -248,6 +264,33 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     isSearching = pool.leaveIdle(self)
   }
 
+  /// What was taken over last has begun, if not ended: notes whether it was worth it.
+  private func noteEndOfTaken() {
+    // What is explored must not depend on real time.
+    guard taken.count > 0, currentPreemptionObserver() == nil else { return }
+    let wasShort = lookAtClock() - taken.at < Int64(taken.count) * shortest
+    pause = wasShort ? min(max(pause * 2, pauses.lowerBound), pauses.upperBound) : 0
+    taken.count = 0
+  }
+
+  /// Sleeps for the rest of the pause, but for what is sent to this loop.
+  ///
+  /// Neither searching nor idle, so that no launch wakes it: it looks by itself, soon enough.
+  private func pauseSearching(until deadline: Int64?) {
+    if isSearching {
+      isSearching = false
+      pool.endSearch()
+    }
+    home.announceSleep()
+    let end = min(taken.at + pause, deadline ?? .max)
+    if home.hasPost || home.hasUnstarted || pool.isOver || end <= now {
+      home.pointee.parker.retract()
+    } else {
+      home.sleep(atMost: end - now)
+    }
+    lookAtClock()
+  }
+
   /// Takes unstarted coroutines from another loop.
   private func steal() -> Bool {
     let loops = pool.loops
@@ -257,7 +300,11 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
       let count = victim.unstartedCount
       if count == 0 { continue }
       if count < fewestAtOnce, !isDue(victim, other) { continue }
-      if home.steal(from: victim, limit: mostStolen) > 0 { return true }
+      taken.count = home.steal(from: victim, limit: mostStolen)
+      if taken.count > 0 {
+        taken.at = clockNow()
+        return true
+      }
     }
     return false
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoroutineKernel
+public import CoroutineKernel
 
 /// A number of permits that coroutines take and give back: at most so many at a time.
 ///
@@ -59,7 +59,7 @@ public final class CoroutineSemaphore: @unchecked Sendable {
   /// - Parameter body: What to do; it may park.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @inlinable
+  @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func withPermit<Result>(_ body: () throws -> Result) throws -> Result {
     try withPermits(1, body)
@@ -74,7 +74,7 @@ public final class CoroutineSemaphore: @unchecked Sendable {
   ///   - body: What to do; it may park.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; `CancellationError`; `CoroutineError.outsideCoroutine`.
-  @inlinable
+  @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func withPermits<Result>(_ count: Int, _ body: () throws -> Result) throws -> Result {
     try acquire(count)
@@ -90,26 +90,23 @@ public final class CoroutineSemaphore: @unchecked Sendable {
   ///
   /// - Parameter count: How many; from 1 to the limit.
   /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
+  @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, write `try await semaphore.acquire()`.")
   public func acquire(_ count: Int = 1) throws {
-    check(count)
     let thread = currentThread()
     let fiber = try Parking.begin("CoroutineSemaphore.acquire(_:)", thread)
-    let mode = cell.lock.acquire(thread)
-    if take(count) {
-      cell.lock.release(mode)
-      return
-    }
-    fiber.waits(for: self)
+    guard let mode = takeOrHoldState(count, thread) else { return }
     var request = count
-    // SAFETY: the number stays in this frame until the wait is over (W3).
-    let outcome = withUnsafeMutablePointer(to: &request) {
-      cell.park(fiber, thread, mode, slot: UnsafeMutableRawPointer($0))
-    }
-    if outcome == .cancelled {
-      // Those behind may ask for less.
-      give(0)
-      throw CancellationError()
+    // SAFETY: number and node stay in this frame until the coroutine has been resumed (W3). They have no end to overrun,
+    // so no guard against that.
+    try _withUnprotectedUnsafeMutablePointer(to: &request) { request in
+      var waiter = Waiter(fiber: fiber, slot: UnsafeMutableRawPointer(request))
+      try _withUnprotectedUnsafeMutablePointer(to: &waiter) { waiter in
+        enqueue(waiter, mode)
+        fiber.waits(for: self)
+        fiber.park(thread, waiter)
+        if waiter.pointee.outcome == .cancelled { throw cancelledWait() }
+      }
     }
   }
 
@@ -160,6 +157,31 @@ public final class CoroutineSemaphore: @unchecked Sendable {
   }
 
   // MARK: - How it is done
+
+  /// Takes permits unless others wait, or there are too few.
+  ///
+  /// - Returns: Nil if it has; else how the lock of the state was taken, for `enqueue`, which leaves it.
+  @usableFromInline @inline(never)
+  func takeOrHoldState(_ count: Int, _ thread: ThreadRecord) -> LockMode? {
+    check(count)
+    let mode = cell.lock.acquire(thread)
+    guard take(count) else { return mode }
+    cell.lock.release(mode)
+    return nil
+  }
+
+  @usableFromInline @inline(never)
+  func enqueue(_ waiter: UnsafeMutablePointer<Waiter>, _ mode: LockMode) {
+    cell.enqueue(waiter, mode)
+  }
+
+  /// What a wait ends with that was cancelled.
+  @usableFromInline @inline(never)
+  func cancelledWait() -> CancellationError {
+    // Those behind may ask for less.
+    give(0)
+    return CancellationError()
+  }
 
   private func check(_ count: Int) {
     demand(

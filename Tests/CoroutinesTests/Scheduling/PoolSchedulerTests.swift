@@ -57,6 +57,25 @@ struct PoolSchedulerTests {
     }
   }
 
+  @Test func `a thread that takes over none that are short takes over one that waits`() throws {
+    let pool = PoolScheduler(threads: 2)
+    try runBlocking {
+      let rounds = launch(on: pool) {
+        let own = UInt(bitPattern: currentThread())
+        for _ in 0..<20 {
+          // So short that the other thread leaves them alone after a while.
+          try withCoroutineScope { scope in
+            for _ in 0..<2000 { scope.launch(on: .current) {} }
+          }
+          // Only the other thread can run this, without being called: nothing is launched any more.
+          let other = launch(on: .current) { #expect(UInt(bitPattern: currentThread()) != own) }
+          while !other.isFinished {}
+        }
+      }
+      try rounds.value()
+    }
+  }
+
   @Test func `a launch on a pool thread's current scheduler is one on the pool`() throws {
     let pool = PoolScheduler(threads: 2)
     try runBlocking {
