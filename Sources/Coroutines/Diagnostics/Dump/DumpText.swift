@@ -63,14 +63,16 @@ struct DumpText {
       let state: Coroutine.State
       let operation: String?
       let site: String
-      let stack: [StackFrame]
+      let stack: [String]
     }
-    // Most have a stack that another one has, too.
-    var shown: [[UInt]: [StackFrame]] = [:]
+    // Most have a stack that another one has, too. Those that differ in addresses only, as one that parked when nobody else
+    // was ready, look the same.
+    var shown: [[UInt]: [String]] = [:]
     var order: [Place] = []
     var members: [Place: [CoroutineDump.Entry]] = [:]
     for entry in dump.entries where entry.scheduler == scheduler {
-      let stack = shown[entry.addresses] ?? names.ownStack(entry.addresses)
+      let stack =
+        shown[entry.addresses] ?? names.ownStack(entry.addresses).map(\.description)
       shown[entry.addresses] = stack
       let place = Place(
         state: entry.state,

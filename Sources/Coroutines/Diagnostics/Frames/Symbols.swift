@@ -18,6 +18,8 @@ enum Symbols {
   private static let patience: Int64 = 2_000_000_000
   /// So many names are looked up between two looks at the clock.
   private static let piece = 64
+  /// So many bytes behind its beginning a function has the line of that.
+  private static let prologue = 5
 
   private static let lock = AllocatedLock()
   /// What has been found, lines included.
@@ -74,10 +76,11 @@ enum Symbols {
       }
       var isOurs = isOurs(frame.symbol?.rawName)
       if !isOurs, Self.isOurs(file: location?.path) {
-        // The compiler may put code of ours into a function of the program's without saying so: then that has a line
-        // of ours.
+        // Code of ours in a function of the program's, as where that parks: then the toolchain's module gives a line of
+        // ours for it.
         isOurs = frame.inlined || frame.symbol == nil
-        location = nil
+        location =
+          isOurs ? nil : frame.symbol.flatMap { lineBefore(address, in: $0, images, until: end) }
       }
       frames[address, default: []].append(
         StackFrame(
@@ -106,14 +109,17 @@ enum Symbols {
     place.line > 0 && !place.path.hasSuffix("<compiler-generated>")
   }
 
-  /// The line of the code shortly before a place that has none, in the same function: what debuggers tell, too.
+  /// The line of the code shortly before a place that has none of the program's, in the same function.
+  ///
+  /// What debuggers tell, too. If there is none, where the function begins.
   private static func lineBefore(
     _ address: UInt,
     in function: SymbolicatedBacktrace.Symbol,
     _ images: ImageMap,
     until end: Int64
   ) -> SymbolicatedBacktrace.SourceLocation? {
-    for distance in [4, 8, 16, 32, 64, 128] where distance < function.offset && clockNow() < end {
+    let near = [4, 8, 16, 32, 64, 128].filter { $0 < function.offset }
+    for distance in near + [function.offset - prologue] where distance > 0 && clockNow() < end {
       // The last one is the function itself, after what is inlined there.
       let frame = symbolicated([address - UInt(distance)], images, .default).last
       guard let symbol = frame?.symbol, symbol.rawName == function.rawName,
@@ -142,8 +148,9 @@ enum Symbols {
   /// Debug information names the files that this one stands beside.
   private static func isOurs(file: String?) -> Bool {
     guard let file else { return false }
+    // Some are named from where the compiler ran, which is the package's directory.
     return ["Coroutines/", "CoroutineKernel/", "CCoroutineKernel/"].contains {
-      file.hasPrefix(sources + $0)
+      file.hasPrefix(sources + $0) || file.hasPrefix("Sources/" + $0)
     }
   }
 
