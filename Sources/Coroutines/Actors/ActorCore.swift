@@ -26,6 +26,7 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
   /// The ask whose message is being handled: a reference of ours, as the next.
   ///
   /// Kept by hand, because the end of what is not there is a call, too.
+  // SAFETY: made by `note(taken:)`, ended by `takeCurrent` or `deinit`.
   @exclusivity(unchecked)
   @usableFromInline
   final var current: Unmanaged<ReplyTicket>?
@@ -35,6 +36,7 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
   final let thread = Atomic<UInt>(0)
 
   /// A ticket that is not in use, for the next ask from the body's own thread: it takes no allocation.
+  // SAFETY: made by `letGo`, ended by `makeTicket`, the next `letGo`, or `deinit`.
   @exclusivity(unchecked)
   @usableFromInline
   final var spare: Unmanaged<ReplyTicket>?

@@ -106,6 +106,7 @@ final class ReplyTicket: @unchecked Sendable {
 
   /// The promise of the ask, a reference of ours; while the ticket is not in use, none or one that may serve for the next
   /// ask.
+  // SAFETY: made by `init` or `renew`, ended by `letGo`, `renew` or `deinit`.
   @exclusivity(unchecked)
   @usableFromInline
   final var held: Unmanaged<AnyPromise>?
