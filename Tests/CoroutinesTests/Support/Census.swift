@@ -10,6 +10,16 @@ final class Census: Sendable {
   /// Objects that are alive now.
   var alive: Int { count.load(ordering: .sequentiallyConsistent) }
 
+  /// Whether nothing is alive, as soon as other threads have let go of what they ran.
+  ///
+  /// A coroutine that ends elsewhere wakes its joiners first, and its scheduler's reference to it ends right after: on a
+  /// busy machine its thread may lose its processor in between, so this waits for seconds, if it must.
+  func becomesEmpty() -> Bool {
+    let end = Date() + 30
+    while alive != 0, Date() < end { Thread.sleep(forTimeInterval: 0.001) }
+    return alive == 0
+  }
+
   func note(_ change: Int) {
     let now = count.add(change, ordering: .sequentiallyConsistent).newValue
     precondition(now >= 0, "an object was released twice")
