@@ -81,8 +81,8 @@ static void skip(const char *what, const char *reason) { printf("skip %s: %s\n",
 // called function as a way to reach another function's static variables (-fno-ipa-reference does).
 
 typedef struct coroutine {
-  cck_context_t self;
   cck_context_t caller;
+  cck_context_t self;  ///< Behind `caller`: a pair, as `cck_context_switch_to_partner` wants it.
   void *stack;
   size_t size;
 } coroutine_t;
@@ -455,10 +455,14 @@ static volatile double double_source = 1.5;
 static volatile long double long_double_source = 2.25L;
 static volatile int live_wrong;
 
-// Switches away from a flow of control and comes back; `there` tells which of the two it is.
-#define HOP(there) \
-  ((there) ? cck_context_switch_bare(&liver.self, &liver.caller, NULL) \
-           : cck_context_switch_bare(&liver.caller, &liver.self, NULL))
+/// Which of the two flows of control it is, and how it switches away.
+enum { here, there, there_to_partner };
+
+// Switches away from a flow of control and comes back.
+#define HOP(side) \
+  ((side) == there_to_partner ? cck_context_switch_to_partner(&liver.caller, NULL) \
+   : (side) == there          ? cck_context_switch_bare(&liver.self, &liver.caller, NULL) \
+                              : cck_context_switch_bare(&liver.caller, &liver.self, NULL))
 
 // The values come from a volatile variable before the switch and are compared with a second reading
 // after it, so the compiler can do nothing but keep each across the switch.
@@ -470,36 +474,36 @@ static volatile int live_wrong;
 #define TEST_DOUBLE(i) wrong += d##i != double_source * (double)(i + 1) + seed;
 #define TEST_LONG_DOUBLE(i) wrong += l##i != long_double_source * (long double)(i + 1) + seed;
 
-static NOINLINE int live_integers(int there, uintptr_t seed) {
+static NOINLINE int live_integers(int side, uintptr_t seed) {
   int wrong = 0;
   EACH(KEEP_INTEGER)
-  HOP(there);
+  HOP(side);
   EACH(TEST_INTEGER)
   return wrong;
 }
 
-static NOINLINE int live_doubles(int there, double seed) {
+static NOINLINE int live_doubles(int side, double seed) {
   int wrong = 0;
   EACH(KEEP_DOUBLE)
-  HOP(there);
+  HOP(side);
   EACH(TEST_DOUBLE)
   return wrong;
 }
 
-static NOINLINE int live_long_doubles(int there, long double seed) {
+static NOINLINE int live_long_doubles(int side, long double seed) {
   int wrong = 0;
   EACH_OF_SIX(KEEP_LONG_DOUBLE)
-  HOP(there);
+  HOP(side);
   EACH_OF_SIX(TEST_LONG_DOUBLE)
   return wrong;
 }
 
-static NOINLINE int live_mixture(int there, int seed) {
+static NOINLINE int live_mixture(int side, int seed) {
   int wrong = 0;
   EACH(KEEP_INTEGER)
   EACH(KEEP_DOUBLE)
   EACH_OF_SIX(KEEP_LONG_DOUBLE)
-  HOP(there);
+  HOP(side);
   EACH_OF_SIX(TEST_LONG_DOUBLE)
   EACH(TEST_DOUBLE)
   EACH(TEST_INTEGER)
@@ -511,10 +515,11 @@ enum { live_rounds = 16 };
 static void liver_entry(void *argument) {
   (void)argument;
   for (int round = 0; round < live_rounds; round++) {
-    live_wrong += live_integers(1, (uintptr_t)round + 1000);
-    live_wrong += live_doubles(1, round + 1000);
-    live_wrong += live_long_doubles(1, round + 1000);
-    live_wrong += live_mixture(1, round + 1000);
+    int side = round % 2 == 0 ? there : there_to_partner;
+    live_wrong += live_integers(side, (uintptr_t)round + 1000);
+    live_wrong += live_doubles(side, round + 1000);
+    live_wrong += live_long_doubles(side, round + 1000);
+    live_wrong += live_mixture(side, round + 1000);
   }
   coroutine_finish(&liver, NULL);
 }
@@ -523,10 +528,10 @@ static void test_live_values(void) {
   coroutine_open(&liver, small_stack, liver_entry);
   int integers = 0, doubles = 0, long_doubles = 0, mixture = 0;
   for (int round = 0; round < live_rounds; round++) {
-    integers += live_integers(0, (uintptr_t)round);
-    doubles += live_doubles(0, round);
-    long_doubles += live_long_doubles(0, round);
-    mixture += live_mixture(0, round);
+    integers += live_integers(here, (uintptr_t)round);
+    doubles += live_doubles(here, round);
+    long_doubles += live_long_doubles(here, round);
+    mixture += live_mixture(here, round);
   }
   coroutine_resume(&liver, NULL);
   coroutine_close(&liver);
@@ -534,6 +539,48 @@ static void test_live_values(void) {
   check(doubles == 0, "live values: doubles survive");
   check(long_doubles == 0, "live values: long doubles survive");
   check(mixture == 0 && live_wrong == 0, "live values: all together, and in the other context");
+}
+
+// ------------------------------------------------------------------------------------------------
+// Partners. The pair is an argument that the compiler may keep in the register that the switch says it keeps, among
+// more values than there are registers, and each of several pairs has its own.
+
+enum { partner_rounds = 1000, partners = 3 };
+
+static coroutine_t partner[partners];
+static volatile int partner_wrong;
+
+static NOINLINE void partner_talks(cck_context_t *pair, uintptr_t rounds) {
+  uintptr_t a = (uintptr_t)pair ^ 1, b = (uintptr_t)pair ^ 2, c = (uintptr_t)pair ^ 4, d = (uintptr_t)pair ^ 8;
+  cck_context_t *volatile expected = pair;
+  for (uintptr_t i = 0; i < rounds; i++) {
+    uintptr_t heard = (uintptr_t)cck_context_switch_to_partner(pair, (void *)(i ^ (uintptr_t)pair));
+    partner_wrong += heard != i + 1 || pair != expected;
+    partner_wrong += (a ^ b ^ c ^ d) != 15 || a != ((uintptr_t)expected ^ 1);
+  }
+}
+
+static void partner_entry(void *argument) {
+  coroutine_t *own = argument;
+  partner_talks(&own->caller, partner_rounds);
+  coroutine_finish(own, NULL);
+}
+
+static void test_partners(void) {
+  for (int k = 0; k < partners; k++) coroutine_open(&partner[k], small_stack, partner_entry);
+  for (uintptr_t i = 0; i < partner_rounds; i++) {
+    for (int k = 0; k < partners; k++) {
+      coroutine_t *other = &partner[k];
+      void *argument = i == 0 ? (void *)other : (void *)i;
+      uintptr_t said = (uintptr_t)coroutine_resume(other, argument);
+      partner_wrong += said != (i ^ (uintptr_t)&other->caller);
+    }
+  }
+  for (int k = 0; k < partners; k++) {
+    partner_wrong += coroutine_resume(&partner[k], (void *)(uintptr_t)partner_rounds) != NULL;
+    coroutine_close(&partner[k]);
+  }
+  check(partner_wrong == 0, "partners: each finds its pair again, and what it kept");
 }
 
 // ------------------------------------------------------------------------------------------------
@@ -948,6 +995,7 @@ int main(void) {
   test_integer_registers();
   test_float_registers();
   test_live_values();
+  test_partners();
   test_moving_frames();
   test_deep_recursion();
   test_many_stacks();

@@ -86,75 +86,119 @@ void cck_context_retire(cck_context_t *_Nonnull context);
 #define CCK_CLOBBER_BASE "rbx",
 #endif
 
+#if defined(__AVX512F__)
+#define CCK_CLOBBER_AVX512 \
+  "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
+      "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7",
+#else
+#define CCK_CLOBBER_AVX512
+#endif
+#if defined(__APX_F__)
+#define CCK_CLOBBER_APX \
+  "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28", "r29", "r30", "r31",
+#else
+#define CCK_CLOBBER_APX
+#endif
+
+/// What no switch keeps, but r15, rdi, rsi and rax, which each names by itself.
+#define CCK_SWITCH_CLOBBERS \
+  CCK_CLOBBER_BASE CCK_CLOBBER_AVX512 CCK_CLOBBER_APX "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", \
+      "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", \
+      "xmm13", "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)", "memory", "cc"
+
 // SAFETY: nothing is pushed, so the caller's red zone stays intact. rsp and rbp (and rbx, see above) are
 // restored by the switch back; everything else is in the clobber list. `notrack` lets the jump land on a label
 // without endbr64 under indirect-branch tracking.
+#define CCK_SWITCH_BODY \
+  "leaq 1f(%%rip), %%rcx\n\t" \
+  "movq %%rsp, (%%rdi)\n\t" \
+  "movq %%rbp, 8(%%rdi)\n\t" \
+  "movq %%rcx, 16(%%rdi)\n\t" CCK_SAVE_BASE \
+  "movq (%%rsi), %%rsp\n\t" \
+  "movq 8(%%rsi), %%rbp\n\t" CCK_LOAD_BASE \
+  "notrack jmpq *16(%%rsi)\n" \
+  "1:\n\t"
+
 CCK_INLINE cck_arrival_t cck_context_switch_arriving(
     cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument) {
-  __asm__ volatile(
-      "leaq 1f(%%rip), %%rcx\n\t"
-      "movq %%rsp, (%%rdi)\n\t"
-      "movq %%rbp, 8(%%rdi)\n\t"
-      "movq %%rcx, 16(%%rdi)\n\t" CCK_SAVE_BASE
-      "movq (%%rsi), %%rsp\n\t"
-      "movq 8(%%rsi), %%rbp\n\t" CCK_LOAD_BASE
-      "notrack jmpq *16(%%rsi)\n"
-      "1:\n"
-      : "+D"(save), "+S"(load), "+a"(argument)
-      :
-      : CCK_CLOBBER_BASE "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1", "xmm2",
-        "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13",
-        "xmm14", "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)",
-#if defined(__AVX512F__)
-        "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25",
-        "xmm26", "xmm27", "xmm28", "xmm29", "xmm30", "xmm31", "k0", "k1", "k2", "k3", "k4", "k5",
-        "k6", "k7",
-#endif
-#if defined(__APX_F__)
-        "r16", "r17", "r18", "r19", "r20", "r21", "r22", "r23", "r24", "r25", "r26", "r27", "r28",
-        "r29", "r30", "r31",
-#endif
-        "memory", "cc");
+  __asm__ volatile(CCK_SWITCH_BODY : "+D"(save), "+S"(load), "+a"(argument) : : "r15", CCK_SWITCH_CLOBBERS);
   return (cck_arrival_t){argument, load};
+}
+
+// SAFETY: as above. r15 is not clobbered: it held `pair` before, and holds it after, since whoever switches here
+// saves in `pair[0]`, whose address it brings in rdi.
+CCK_INLINE void *_Nullable cck_context_switch_to_partner(
+    cck_context_t *_Nonnull pair, void *_Nullable argument) {
+  cck_context_t *save, *load;
+  register cck_context_t *kept __asm__("r15") = pair;
+  // The compiler would compute the two addresses ahead of a loop, and load them from the stack in it.
+  __asm__ volatile("leaq %c[size](%%r15), %%rdi\n\t"
+                   "movq %%r15, %%rsi\n\t" CCK_SWITCH_BODY "movq %%rdi, %%r15\n"
+                   : "=&D"(save), "=&S"(load), "+a"(argument)
+                   : "r"(kept), [size] "i"(sizeof(cck_context_t))
+                   : CCK_SWITCH_CLOBBERS);
+  return argument;
 }
 
 #elif defined(CCK_CONTEXT_INLINE) && defined(__aarch64__)
 
+#if defined(__linux__) && !defined(__ANDROID__)
+#define CCK_CLOBBER_X18 "x18",
+#else
+#define CCK_CLOBBER_X18
+#endif
+#if defined(__ARM_FEATURE_SVE)
+#define CCK_CLOBBER_SVE \
+  "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13", "p14", "p15",
+#else
+#define CCK_CLOBBER_SVE
+#endif
+
+/// What no switch keeps, but x28, x9, x10 and x0, which each names by itself.
+#define CCK_SWITCH_CLOBBERS \
+  CCK_CLOBBER_X18 CCK_CLOBBER_SVE "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x11", "x12", "x13", "x14", "x15", \
+      "x16", "x17", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x30", "v0", "v1", "v2", "v3", "v4", \
+      "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", \
+      "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29", "v30", "v31", "memory", "cc"
+
 // SAFETY: sp, x29 and x19 are restored by the switch back; x18 is left alone where it belongs to the
 // platform, but Linux's compilers keep values in it; everything else is in the clobber list. The new
-// context finds its argument in x0.
+// context finds its argument in x0. `hint #36` is bti j: a landing pad where branch targets are checked, nothing
+// elsewhere.
+#define CCK_SWITCH_BODY \
+  "adr x11, 1f\n\t" \
+  "mov x12, sp\n\t" \
+  "stp x12, x29, [x9]\n\t" \
+  "stp x11, x19, [x9, #16]\n\t" \
+  "ldp x12, x29, [x10]\n\t" \
+  "ldp x11, x19, [x10, #16]\n\t" \
+  "mov sp, x12\n\t" \
+  "br x11\n" \
+  "1:\n\t" \
+  "hint #36\n\t"
+
 CCK_INLINE cck_arrival_t cck_context_switch_arriving(
     cck_context_t *_Nonnull save, cck_context_t *_Nonnull load, void *_Nullable argument) {
   register void *from __asm__("x9") = save;
   register void *to __asm__("x10") = load;
   register void *value __asm__("x0") = argument;
-  __asm__ volatile(
-      "adr x11, 1f\n\t"
-      "mov x12, sp\n\t"
-      "stp x12, x29, [x9]\n\t"
-      "stp x11, x19, [x9, #16]\n\t"
-      "ldp x12, x29, [x10]\n\t"
-      "ldp x11, x19, [x10, #16]\n\t"
-      "mov sp, x12\n\t"
-      "br x11\n"
-      "1:\n\t"
-      "hint #36\n"  // bti j: a landing pad where branch targets are checked, nothing elsewhere
-      : "+r"(from), "+r"(to), "+r"(value)
-      :
-      : "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x11", "x12", "x13", "x14", "x15", "x16",
-        "x17", "x20", "x21", "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1",
-        "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",
-        "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28",
-        "v29", "v30", "v31",
-#if defined(__linux__) && !defined(__ANDROID__)
-        "x18",
-#endif
-#if defined(__ARM_FEATURE_SVE)
-        "p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9", "p10", "p11", "p12", "p13",
-        "p14", "p15",
-#endif
-        "memory", "cc");
+  __asm__ volatile(CCK_SWITCH_BODY : "+r"(from), "+r"(to), "+r"(value) : : "x28", CCK_SWITCH_CLOBBERS);
   return (cck_arrival_t){value, to};
+}
+
+// SAFETY: as above. x28 is not clobbered: it held `pair` before, and holds it after, since whoever switches here
+// saves in `pair[0]`, whose address it brings in x9.
+CCK_INLINE void *_Nullable cck_context_switch_to_partner(
+    cck_context_t *_Nonnull pair, void *_Nullable argument) {
+  register void *from __asm__("x9") = pair + 1;
+  register void *to __asm__("x10") = pair;
+  register void *value __asm__("x0") = argument;
+  register void *kept __asm__("x28") = pair;
+  __asm__ volatile(CCK_SWITCH_BODY "mov x28, x9\n"
+                   : "+r"(from), "+r"(to), "+r"(value)
+                   : "r"(kept)
+                   : CCK_SWITCH_CLOBBERS);
+  return value;
 }
 
 #endif
@@ -177,7 +221,17 @@ CCK_INLINE cck_arrival_t cck_context_switch_arriving(
   return (cck_arrival_t){cck_context_switch_bare(save, load, argument), save};
 }
 
+CCK_INLINE void *_Nullable cck_context_switch_to_partner(
+    cck_context_t *_Nonnull pair, void *_Nullable argument) {
+  return cck_context_switch_bare(pair + 1, pair, argument);
+}
+
 #endif
+
+// `cck_context_switch_to_partner(pair, argument)` is a switch from `pair[1]` to `pair[0]`, for two flows of control
+// that only switch to each other: who comes back brings the address of the pair along in a register, where others
+// load it from the stack once more. What is found through it then does not wait for the frame pointer, which went
+// through memory: 1.95 ns a generator's value, 2.37 without. Sanitizers are not told.
 
 /// Suspends the running flow of control in `save` and goes on with `load`, which sees `argument`.
 /// Returns, once something switches back to `save`, the argument of that switch.

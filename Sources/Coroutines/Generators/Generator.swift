@@ -170,12 +170,8 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
       core.slot(of: Element.self).initialize(to: element)
       core.pointee.ready = core.pointee.whenSuspended
       // SAFETY: whoever resumed keeps the state alive, and with it the core, until the body has ended.
-      let arrival = cck_context_switch_arriving(
-        core.body,
-        core.caller,
-        UnsafeMutableRawPointer(core)
-      )
-      if arrival.argument != nil { throw CancellationError() }
+      let argument = cck_context_switch_to_partner(core.caller, UnsafeMutableRawPointer(core))
+      if argument != nil { throw CancellationError() }
     }
 
     /// Yields all values of another sequence, one by one as they are asked for.
