@@ -42,7 +42,6 @@ typedef struct cck_thread {
   int32_t number;                        ///< The system's number of it, once asked for; see cck_thread_number.
   int registered;                        ///< The thread-exit hook knows this record.
   void *_Nullable spare_objects[CCK_SPARE_LISTS];  ///< Lists of objects kept for reuse; their owner's.
-  uint32_t spare_count[CCK_SPARE_LISTS];           ///< How many in each.
   void *_Nullable recent_objects[CCK_RECENT_OBJECTS];  ///< A stack, whose oldest are overwritten.
   uint32_t recent_top;                   ///< Where the next one goes, modulo the length.
   uint32_t unbiased_left;                ///< How many locks of the round at hand are still to be made.

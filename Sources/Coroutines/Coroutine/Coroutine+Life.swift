@@ -7,25 +7,24 @@ import Synchronization
 /// What a scheduler calls to run a coroutine's body.
 @usableFromInline
 let runCoroutine: KernelFunction = { fiber in
-  // SAFETY: the scheduler passes the fiber that it runs. The retain is the one that `make` made, and
-  // ends here, after which the fiber may be gone.
   let object = fiber.assumingMemoryBound(to: Fiber.self).owner
-  Unmanaged<Coroutine>.fromOpaque(object)._withUnsafeGuaranteedRef {
-    $0.live()
-    // In here, not behind it, so that all is one function with one frame; nothing touches `$0` any more.
-    SpareCoroutines.release(object)
-  }
+  // SAFETY: the scheduler passes the fiber that it runs, whose second reference is the scheduler's.
+  Unmanaged<Coroutine>.fromOpaque(object)._withUnsafeGuaranteedRef { Coroutine.live($0) }
 }
 
 extension Coroutine {
-  /// Runs the body, then everything that its end entails.
+  /// Runs the body, then everything that its end entails, and ends the scheduler's reference: the one that `make` made,
+  /// after which the fiber may be gone.
   ///
-  /// Runs on the coroutine's own stack.
-  @inline(__always)
-  fileprivate final func live() {
-    if extras != nil { fiber.pointee.stack?.pointee.label = label }
-    runBody()
-    end()
+  /// Runs on the coroutine's own stack. One function with one frame, and of no object: a register would have to be
+  /// kept for that.
+  @inline(never)
+  fileprivate static func live(_ coroutine: Coroutine) {
+    if coroutine.extras != nil { coroutine.fiber.pointee.stack?.pointee.label = coroutine.label }
+    coroutine.runBody()
+    coroutine.end()
+    // Nothing touches the coroutine any more.
+    SpareCoroutines.release(Unmanaged.passUnretained(coroutine).toOpaque())
   }
 
   /// Runs the body and keeps its result.
@@ -53,12 +52,20 @@ extension Coroutine {
   /// Runs with the turn of the home scheduler.
   @inline(__always)
   private final func end() {
-    let fiber = fiber
-    let home = fiber.pointee.home
     if extras != nil || fiber.cell.pointee.content == .error || cancellationRequest.isSet {
       endUnusually()
     }
-    let scope = isScoped ? leaveScope() : nil
+    if isScoped { endInScope() } else { end(in: nil) }
+  }
+
+  /// A function of its own, so that others keep no scope in mind.
+  @inline(never)
+  private final func endInScope() { end(in: leaveScope()) }
+
+  @inline(__always)
+  private final func end(in scope: WaitingScope?) {
+    let fiber = fiber
+    let home = fiber.pointee.home
     FiberList.remove(fiber)
     if fiber.pointee.registry != nil { RemoteChildren.leave(fiber) }
     if fiber.pointee.children.first != nil { FiberList.move(fiber.children, to: nil) }

@@ -11,31 +11,6 @@ public import CoroutineKernel
 /// The common case calls nothing, so that it keeps no registers for later; all others are one call at its end.
 @usableFromInline
 enum CoroutineMaking {
-  /// One on the scheduler of the code that calls this.
-  @usableFromInline @inline(never)
-  static func makeHere(
-    _ type: Coroutine.Type,
-    _ stackSize: StackSize,
-    _ site: SourceSite,
-    _ thread: ThreadRecord
-  ) -> Coroutine {
-    guard let parent = thread.runningFiber else {
-      return makeOutside(type, stackSize, site, thread)
-    }
-    return make(type, parent.pointee.home, stackSize, site, thread)
-  }
-
-  /// The same outside coroutines.
-  @inline(never)
-  private static func makeOutside(
-    _ type: Coroutine.Type,
-    _ stackSize: StackSize,
-    _ site: SourceSite,
-    _ thread: ThreadRecord
-  ) -> Coroutine {
-    makeAnyhow(type, SchedulerCore.ofCaller(thread).home, stackSize, site, thread)
-  }
-
   /// One on a given scheduler.
   @usableFromInline @inline(__always)
   static func make(
@@ -52,7 +27,7 @@ enum CoroutineMaking {
   }
 
   @inline(never)
-  private static func makeAnyhow(
+  fileprivate static func makeAnyhow(
     _ type: Coroutine.Type,
     _ home: UnsafeMutablePointer<Home>,
     _ stackSize: StackSize,
@@ -90,4 +65,31 @@ enum CoroutineMaking {
     }
     return spare.takeRetainedValue()
   }
+}
+
+/// A coroutine without its work on the scheduler of the code that calls this; see `CoroutineMaking`.
+///
+/// No function of that type: those take the type as one argument more, which is dropped in a function of its own.
+@usableFromInline @inline(never)
+func makeCoroutineHere(
+  _ type: Coroutine.Type,
+  _ stackSize: StackSize,
+  _ site: SourceSite,
+  _ thread: ThreadRecord
+) -> Coroutine {
+  guard let parent = thread.runningFiber else {
+    return makeCoroutineOutside(type, stackSize, site, thread)
+  }
+  return CoroutineMaking.make(type, parent.pointee.home, stackSize, site, thread)
+}
+
+/// The same outside coroutines.
+@inline(never)
+private func makeCoroutineOutside(
+  _ type: Coroutine.Type,
+  _ stackSize: StackSize,
+  _ site: SourceSite,
+  _ thread: ThreadRecord
+) -> Coroutine {
+  CoroutineMaking.makeAnyhow(type, SchedulerCore.ofCaller(thread).home, stackSize, site, thread)
 }

@@ -15,7 +15,7 @@ public import CoroutineKernel
 @usableFromInline
 enum SpareCoroutines {
   /// Objects that a list keeps, of some 260 bytes each.
-  private static let limit: UInt32 = 1024
+  private static let limit: UInt64 = 1024
 
   /// Learns how the runtime counts references, once.
   ///
@@ -44,13 +44,11 @@ enum SpareCoroutines {
     _ thread: ThreadRecord
   ) -> Unmanaged<Coroutine>? {
     let list = thread.spareList(of: ObjectIdentifier(type))
-    guard let first = list.pointee else { return takeRecent(type, thread) }
-    let fiber = first.assumingMemoryBound(to: Fiber.self)
+    guard let fiber = list.first else { return takeRecent(type, thread) }
     // SAFETY: the list holds a reference, which is handed to the caller.
     let object = Unmanaged<Coroutine>.fromOpaque(fiber.owner)
     guard object.isExactly(type) else { return nil }
     list.pointee = fiber.pointee.link.next.map { UnsafeMutableRawPointer($0) }
-    thread.spareCount(of: list).pointee &-= 1
     return object
   }
 
@@ -58,8 +56,8 @@ enum SpareCoroutines {
   static func take(_ type: Coroutine.Type, _ thread: ThreadRecord) -> Unmanaged<Coroutine>? {
     if let object = takeAtHand(type, thread) { return object }
     let list = thread.spareList(of: ObjectIdentifier(type))
-    guard list.pointee != nil else { return nil }
-    dropFirst(list, thread)
+    guard list.first != nil else { return nil }
+    dropFirst(list)
     return takeRecent(type, thread)
   }
 
@@ -136,12 +134,13 @@ enum SpareCoroutines {
     let (fiber, list) = coroutine._withUnsafeGuaranteedRef {
       ($0.fiber, thread.spareList(of: ObjectIdentifier(type(of: $0))))
     }
-    let count = thread.spareCount(of: list)
-    guard count.pointee < limit, empty(coroutine) else {
+    let position = 1 &+ (list.first?.pointee.identifier ?? 0)
+    guard position <= limit, empty(coroutine) else {
       coroutine.release()
       return
     }
-    count.pointee &+= 1
+    // An object's number, of which it has no more use, is how many lie under it: nothing need be counted down.
+    fiber.pointee.identifier = position
     // SAFETY: a list links fibers, by their first field.
     fiber.pointee.link.next = list.pointee?.assumingMemoryBound(to: InboxLink.self)
     list.pointee = UnsafeMutableRawPointer(fiber)
@@ -168,13 +167,9 @@ enum SpareCoroutines {
 
   /// Frees the first object of a list.
   @inline(never)
-  private static func dropFirst(
-    _ list: UnsafeMutablePointer<UnsafeMutableRawPointer?>,
-    _ thread: ThreadRecord
-  ) {
-    guard let fiber = list.pointee?.assumingMemoryBound(to: Fiber.self) else { return }
+  private static func dropFirst(_ list: UnsafeMutablePointer<UnsafeMutableRawPointer?>) {
+    guard let fiber = list.first else { return }
     list.pointee = fiber.pointee.link.next.map { UnsafeMutableRawPointer($0) }
-    thread.spareCount(of: list).pointee -= 1
     // SAFETY: the list's reference.
     Unmanaged<Coroutine>.fromOpaque(fiber.owner).release()
   }
@@ -183,7 +178,7 @@ enum SpareCoroutines {
   private static func drop(_ thread: ThreadRecord) {
     for index in 0..<Int(CCK_SPARE_LISTS) {
       let list = thread.spareLists + index
-      while list.pointee != nil { dropFirst(list, thread) }
+      while list.first != nil { dropFirst(list) }
     }
     for index in 0..<Int32(CCK_RECENT_OBJECTS) {
       let slot = thread.recentSlot(index)
@@ -240,15 +235,12 @@ extension ThreadRecord {
       UnsafeMutableRawPointer($0).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
     } + Int(index)
   }
+}
 
-  /// The length of a list.
-  @inlinable @inline(__always)
-  func spareCount(
-    of list: UnsafeMutablePointer<UnsafeMutableRawPointer?>
-  ) -> UnsafeMutablePointer<UInt32> {
-    // SAFETY: an array of as many elements as there are lists.
-    withUnsafeMutablePointer(to: &pointee.spare_count) {
-      UnsafeMutableRawPointer($0).assumingMemoryBound(to: UInt32.self)
-    } + (list - spareLists)
+extension UnsafeMutablePointer where Pointee == UnsafeMutableRawPointer? {
+  /// The fiber of a list's first object.
+  @inline(__always)
+  fileprivate var first: UnsafeMutablePointer<Fiber>? {
+    pointee?.assumingMemoryBound(to: Fiber.self)
   }
 }

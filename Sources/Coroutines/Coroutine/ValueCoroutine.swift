@@ -45,7 +45,7 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
     thread: ThreadRecord,
     work: consuming @escaping () throws -> Value
   ) -> ValueCoroutine {
-    let made = CoroutineMaking.makeHere(self, stackSize, site, thread)
+    let made = makeCoroutineHere(self, stackSize, site, thread)
     // SAFETY: as above.
     let coroutine = unsafeDowncast(made, to: ValueCoroutine.self)
     coroutine.keep(work)
