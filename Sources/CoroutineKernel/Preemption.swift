@@ -19,7 +19,7 @@ package enum PreemptionPoint: UInt8, Sendable {
   case flag
   /// Take or leave the turn of a home.
   case turn
-  /// Look, without its lock, whether a list of unstarted coroutines has members.
+  /// Look, without its lock, at what a lock guards.
   case look
   /// Read, or change, the home of a coroutine that has not started.
   case home

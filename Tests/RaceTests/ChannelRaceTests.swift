@@ -180,6 +180,41 @@ import Testing
         try #require(pair.sent.count == 1 && pair.sent == pair.received)
       }
   }
+
+  @Test func `a select with a default sees what another loop moves between its channels (rule 2)`()
+    throws
+  {
+    final class Two {
+      let left = Channel<Int>(capacity: 1)
+      let right = Channel<Int>(capacity: 1)
+      var got: [Int] = []
+    }
+    let report = try Race { Two() }
+      .thread { two in
+        try runBlocking {
+          // Both channels' locks are biased to this thread, unless the other one was first.
+          _ = (two.left.count, two.right.sendIfReady(1))
+          // At each moment there is a value: the other loop puts one on the left before it takes this one.
+          two.got.append(
+            try select {
+              Receive(from: two.left) { $0 }
+              Receive(from: two.right) { $0 }
+              Default { 0 }
+            }
+          )
+        }
+      }
+      .thread { two in
+        try runBlocking {
+          two.left.sendIfReady(2)
+          _ = two.right.receiveIfReady()
+        }
+      }
+      .explore { two in
+        try #require(two.got == [1] || two.got == [2])
+      }
+    #expect(report.isComplete)
+  }
 }
 
 #endif

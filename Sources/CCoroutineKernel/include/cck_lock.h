@@ -17,6 +17,13 @@
 //       shared from the start: a program whose objects live for one exchange between threads pays for a few in
 //       thousands. (The Java machines leave biasing off for good for a class of objects after so many revocations;
 //       here the objects of one class differ from each other more than the hours of a program do.)
+//   L6  The owner may look at what the lock guards without taking it: what it saw was so when it began to look, if
+//       after that it reads itself in `owner`. Whoever else writes there has revoked the bias, so by L4 there was a
+//       barrier on the owner's processor before the write; a look that sees the write comes after the barrier, and so
+//       does the load of `owner` behind it, which then shows CCK_LOCK_SHARED. This holds for several locks that are
+//       looked behind one after the other, each before its own `owner` is read: all that was seen was so at one
+//       moment, the beginning. The looks are atomic loads of words, because others may write meanwhile, and what they
+//       found is dropped if anybody may have.
 // A thread record's address may be used again by a later thread. That is sound: two live threads
 // never share one, and starting a thread happens after the end of the one whose record it got.
 //
@@ -97,6 +104,24 @@ int64_t cck_lock_settle_revocation(int64_t settled, int64_t now);
 
 /// The barrier of a revocation, or of several at once, which is noted for L5.
 void cck_lock_revocation_barrier(void);
+
+/// 1 if the lock is biased to the thread, which asks: before a look of L6, and after it.
+CCK_INLINE int cck_lock_is_biased_to(const cck_lock_t *_Nonnull lock, const cck_thread_t *_Nonnull thread) {
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  int is_biased = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == (uintptr_t)thread;
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  return is_biased;
+}
+
+/// One word, looked at as L6 has it.
+CCK_INLINE uintptr_t cck_lock_look(const void *_Nonnull word) {
+  return __atomic_load_n((const uintptr_t *)word, __ATOMIC_RELAXED);
+}
+
+/// One byte, in the same way.
+CCK_INLINE uint8_t cck_lock_look_at_byte(const void *_Nonnull byte) {
+  return __atomic_load_n((const uint8_t *)byte, __ATOMIC_RELAXED);
+}
 
 /// Makes a lock that will be biased to the first thread that takes it.
 CCK_INLINE cck_lock_t cck_lock_make_biased(void) {
