@@ -45,16 +45,13 @@ public func launch<Value>(
   line: UInt = #line,
   _ body: consuming @escaping () throws -> Value
 ) -> ValueCoroutine<Value> {
-  let thread = currentThread()
-  let coroutine = ValueCoroutine<Value>.make(
+  ValueCoroutine<Value>.launchHere(
+    name: name,
     stackSize: stackSize,
+    start: start,
     site: SourceSite(file: file, line: line),
-    thread: thread,
     work: body
   )
-  if let name { coroutine.setName(name) }
-  coroutine.begin(start, thread.runningFiber, thread)
-  return coroutine
 }
 
 /// Starts a coroutine on a given scheduler.
@@ -191,12 +188,8 @@ extension Coroutine {
     guard let parent, parent.pointee.home == home, home.pointee.isPlain else {
       return beginSlowly(start, parent, thread)
     }
-    if start == .queued, parent.pointee.scope == nil, parent.pointee.locals == nil,
-      !parent.pointee.attention.load(ordering: .relaxed)
-    {
-      home.noteBegin()
-      FiberList.add(fiber, to: parent.children)
-      home.push(fiber)
+    if start == .queued, parent.adoptsAtOnce {
+      fiber.beginBeside(parent)
     } else {
       beginHere(start, parent, thread)
     }
@@ -261,10 +254,7 @@ extension Coroutine {
     sendAway(thread)
     if let parent {
       // Neither in a scope nor cancelled, without locals, and not its first child of this kind.
-      if parent.pointee.scope == nil, parent.pointee.locals == nil,
-        !parent.pointee.attention.load(ordering: .relaxed),
-        let registry = RemoteChildren.known(to: parent)
-      {
+      if parent.adoptsAtOnce, let registry = RemoteChildren.known(to: parent) {
         registry._withUnsafeGuaranteedRef { register(in: $0) }
       } else {
         becomeRemoteChild(of: parent)

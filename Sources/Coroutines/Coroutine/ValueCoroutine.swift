@@ -37,18 +37,26 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
     return coroutine
   }
 
-  /// The same on the scheduler of the code that calls this.
+  /// Launches one on the scheduler of the code that calls this; see the function `launch`.
   @inlinable @inline(__always)
-  static func make(
+  static func launchHere(
+    name: String?,
     stackSize: StackSize,
+    start: LaunchStart,
     site: SourceSite,
-    thread: ThreadRecord,
     work: consuming @escaping () throws -> Value
   ) -> ValueCoroutine {
-    let made = makeCoroutineHere(self, stackSize, site, thread)
+    let thread = currentThread()
+    let isUsual = start == .queued && name == nil
+    let (made, hasBegun) = Coroutines.launchHere(self, stackSize, site, thread, isUsual)
     // SAFETY: as above.
     let coroutine = unsafeDowncast(made, to: ValueCoroutine.self)
     coroutine.keep(work)
+    if !hasBegun {
+      if let name { coroutine.setName(name) }
+      // By its fiber: as an object it would be retained for a call on one of two ways.
+      coroutine.fiber.beginCoroutine(start, thread)
+    }
     return coroutine
   }
 
