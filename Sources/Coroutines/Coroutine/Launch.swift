@@ -68,6 +68,7 @@ public func launch<Value>(
 ///   `CoroutineError.schedulerShutDown`.
 @inlinable
 @discardableResult
+@_disfavoredOverload  // `.current` is the other one's.
 public func launch<Value>(
   on scheduler: Scheduler,
   name: String? = nil,
@@ -246,6 +247,7 @@ extension Coroutine {
   /// Hands the coroutine to a pool, whose loops may take it over until it starts.
   ///
   /// So it is a child elsewhere, even if it begins on its parent's loop.
+  @usableFromInline
   final func beginShared(
     _ start: LaunchStart,
     _ parent: UnsafeMutablePointer<Fiber>?,

@@ -37,8 +37,8 @@ open class Scheduler: @unchecked Sendable, CustomStringConvertible {
   /// The scheduler of the code that asks: the running coroutine's, else the one whose thread or queue
   /// this is (the main queue on the main thread), else the serial queue that the process shares.
   ///
-  /// To a loop of a pool it stands for the pool: `launch(on: .current)` there spreads what it launches, without
-  /// a reference to the pool that all its threads would count on one cache line.
+  /// To a loop of a pool it stands for the pool: what is launched on it there spreads, without a reference to the pool that
+  /// all its threads would count on one cache line. `launch(on: .current)` needs no object at all; see `CurrentScheduler`.
   public static var current: Scheduler {
     let thread = currentThread()
     if let home = thread.currentHome, let handle = home.withCore({ $0.handle }) { return handle }

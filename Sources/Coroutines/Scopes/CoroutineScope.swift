@@ -132,6 +132,7 @@ public final class CoroutineScope: @unchecked Sendable {
   /// - Returns: The handle.
   @inlinable
   @discardableResult
+  @_disfavoredOverload  // `.current` is the other one's.
   public func launch<Value>(
     on scheduler: Scheduler,
     name: String? = nil,

@@ -84,11 +84,51 @@ struct PoolSchedulerTests {
         let children = (0..<2).map { _ in
           launch(on: .current) { UInt(bitPattern: currentThread()) != own }
         }
-        while !children.allSatisfy(\.isFinished) {}
-        return try children.allSatisfy { try $0.value() } && Scheduler.current === Scheduler.current
+        // The same by an object.
+        let others = (0..<2).map { _ in
+          launch(on: Scheduler.current) { UInt(bitPattern: currentThread()) != own }
+        }
+        let all = children + others
+        while !all.allSatisfy(\.isFinished) {}
+        return try all.allSatisfy { try $0.value() } && Scheduler.current === Scheduler.current
       }
       try #expect(busy.value())
     }
+  }
+
+  @Test func `a launch of a scope on a pool thread's current scheduler is one on the pool`() throws
+  {
+    let pool = PoolScheduler(threads: 2)
+    try runBlocking {
+      let busy = launch(on: pool) {
+        try withCoroutineScope { scope in
+          let own = UInt(bitPattern: currentThread())
+          let child = scope.launch(on: .current, name: "elsewhere") {
+            (UInt(bitPattern: currentThread()) != own, Coroutine.current?.name)
+          }
+          while !child.isFinished {}
+          return try child.value()
+        }
+      }
+      try #expect(busy.value() == (true, "elsewhere"))
+    }
+  }
+
+  @Test func `a launch on the current scheduler that is no pool is one on the caller's`() throws {
+    let service = SerialScheduler(name: "service")
+    let isSame = try runBlocking {
+      try launch(on: service) {
+        let own = UInt(bitPattern: currentThread())
+        let child = launch(on: .current, name: "child") {
+          UInt(bitPattern: currentThread()) == own && Coroutine.current?.name == "child"
+        }
+        let scoped = try withCoroutineScope { scope in
+          try scope.launch(on: .current) { UInt(bitPattern: currentThread()) == own }.value()
+        }
+        return try child.value() && scoped
+      }.value()
+    }
+    #expect(isSame)
   }
 
   @Test func `small lists of two busy threads are both emptied by the third`() throws {
