@@ -196,21 +196,25 @@ package struct KeptReference: ~Copyable {
 
   /// Ends the use; nothing happens if it is over.
   @inlinable @inline(__always)
-  package mutating func end() {
-    if use != 0 { endUse(use) }
+  package mutating func end() { end(at: currentThread().pointee.kept) }
+
+  /// The same, for who has looked already: `kept` is what the thread's record has while this coroutine runs.
+  @inlinable @inline(__always)
+  package mutating func end(at kept: UInt) {
+    if use != 0 { endUse(use, kept) }
     use = 0
   }
 
   @inlinable @inline(__always)
   deinit {
-    if use != 0 { endUse(use) }
+    if use != 0 { endUse(use, currentThread().pointee.kept) }
   }
 }
 
-/// Ends a use.
+/// Ends a use, with the places of the home whose turn the thread has.
 @inlinable @inline(__always)
-func endUse(_ use: UInt) {
-  let offset = use &- currentThread().pointee.kept
+func endUse(_ use: UInt, _ kept: UInt) {
+  let offset = use &- kept
   if _fastPath(offset < UInt(KeptPlace.block)) {
     // SAFETY: one of the places of the home whose turn this thread has (B2).
     UnsafeMutablePointer<KeptPlace>(bitPattern: use).unsafelyUnwrapped.pointee.uses &-= 1

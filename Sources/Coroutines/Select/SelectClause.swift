@@ -24,7 +24,11 @@ public protocol SelectClause<Result>: ~Copyable {
   mutating func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer)
 
   /// Lets go of its channel and releases what is in its slot, unless it has won.
-  mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int)
+  mutating func _discardLosers(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int,
+    _ kept: UInt
+  )
 
   /// Lets go of its channel and does what it is to do when it has won.
   mutating func _finish(_ entries: UnsafeMutableRawPointer, _ winner: Int) throws -> Result
@@ -103,10 +107,19 @@ where First.Result == Second.Result {
   /// - Parameters:
   ///   - entries: The entries of these clauses.
   ///   - winner: Index of the winner, counted from the first of them; may lie outside.
+  ///   - kept: Where the loop of the running coroutine counts uses.
   @inlinable @inline(__always)
-  public mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
-    first._discardLosers(entries, winner)
-    second._discardLosers(entries + First._count &* SelectEntry.size, winner &- First._count)
+  public mutating func _discardLosers(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int,
+    _ kept: UInt
+  ) {
+    first._discardLosers(entries, winner, kept)
+    second._discardLosers(
+      entries + First._count &* SelectEntry.size,
+      winner &- First._count,
+      kept
+    )
   }
 
   /// Does what the winner is to do; see `SelectClause`.
@@ -158,8 +171,13 @@ public struct NoClause<Result>: SelectClause, ~Copyable {
   /// - Parameters:
   ///   - entries: Not used.
   ///   - winner: Not used.
+  ///   - kept: Where the loop of the running coroutine counts uses.
   @inlinable @inline(__always)
-  public mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {}
+  public mutating func _discardLosers(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int,
+    _ kept: UInt
+  ) {}
 
   /// Never called; see `SelectClause`.
   ///

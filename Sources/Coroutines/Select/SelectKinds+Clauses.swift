@@ -28,9 +28,14 @@ extension Receive: SelectClause {
   /// - Parameters:
   ///   - entries: The entry of this clause.
   ///   - winner: 0 if it has won.
+  ///   - kept: Where the loop of the running coroutine counts uses.
   @inlinable @inline(__always)
-  public mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
-    if winner != 0 { channel.end() }
+  public mutating func _discardLosers(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int,
+    _ kept: UInt
+  ) {
+    if winner != 0 { channel.end(at: kept) }
   }
 
   /// Does what it is to do when it has won; see `SelectClause`.
@@ -82,9 +87,14 @@ extension Send: SelectClause {
   /// - Parameters:
   ///   - entries: The entry of this clause.
   ///   - winner: 0 if it has won.
+  ///   - kept: Where the loop of the running coroutine counts uses.
   @inlinable @inline(__always)
-  public mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {
-    if winner != 0 { channel.end() }
+  public mutating func _discardLosers(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int,
+    _ kept: UInt
+  ) {
+    if winner != 0 { channel.end(at: kept) }
     let entry = entries.assumingMemoryBound(to: SelectEntry.self)
     if winner != 0 || entry.pointee.isLeftOver || entry.pointee.isClosed {
       // SAFETY: `_prepare` put a value there, and nobody took it; or the channel put an old one there.
@@ -136,8 +146,13 @@ extension After: SelectClause {
   /// - Parameters:
   ///   - entries: The entry of this clause.
   ///   - winner: 0 if it has won.
+  ///   - kept: Where the loop of the running coroutine counts uses.
   @inlinable @inline(__always)
-  public mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {}
+  public mutating func _discardLosers(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int,
+    _ kept: UInt
+  ) {}
 
   /// Does what it is to do when it has won; see `SelectClause`.
   ///
@@ -186,8 +201,13 @@ extension Default: SelectClause {
   /// - Parameters:
   ///   - entries: The entry of this clause.
   ///   - winner: 0 if it has won.
+  ///   - kept: Where the loop of the running coroutine counts uses.
   @inlinable @inline(__always)
-  public mutating func _discardLosers(_ entries: UnsafeMutableRawPointer, _ winner: Int) {}
+  public mutating func _discardLosers(
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int,
+    _ kept: UInt
+  ) {}
 
   /// Does what it is to do when it has won; see `SelectClause`.
   ///

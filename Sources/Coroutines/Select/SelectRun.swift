@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CCoroutineKernel
 public import CoroutineKernel
 
 /// A select of up to eight clauses, seen by the compiler as eight values of known types.
@@ -135,15 +136,17 @@ enum SelectRun<
     } catch {
       failure = error
     }
-    // Losers first: the winner's action may park, and must not keep their values meanwhile.
-    c0._discardLosers(entries, winner)
-    c1._discardLosers(entries + n1 &* size, winner &- n1)
-    c2._discardLosers(entries + n2 &* size, winner &- n2)
-    c3._discardLosers(entries + n3 &* size, winner &- n3)
-    c4._discardLosers(entries + n4 &* size, winner &- n4)
-    c5._discardLosers(entries + n5 &* size, winner &- n5)
-    c6._discardLosers(entries + n6 &* size, winner &- n6)
-    c7._discardLosers(entries + n7 &* size, winner &- n7)
+    // Losers first: the winner's action may park, and must not keep their values meanwhile. One look at the thread for all:
+    // whatever their values' ends do, this goes on with the same loop's turn.
+    let kept = currentThread().pointee.kept
+    c0._discardLosers(entries, winner, kept)
+    c1._discardLosers(entries + n1 &* size, winner &- n1, kept)
+    c2._discardLosers(entries + n2 &* size, winner &- n2, kept)
+    c3._discardLosers(entries + n3 &* size, winner &- n3, kept)
+    c4._discardLosers(entries + n4 &* size, winner &- n4, kept)
+    c5._discardLosers(entries + n5 &* size, winner &- n5, kept)
+    c6._discardLosers(entries + n6 &* size, winner &- n6, kept)
+    c7._discardLosers(entries + n7 &* size, winner &- n7, kept)
     if let failure { return .failure(failure) }
     do {
       if C1._count == 0 || winner < n1 { return try .value(c0._finish(entries, winner)) }

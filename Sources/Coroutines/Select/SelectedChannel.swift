@@ -18,6 +18,10 @@ struct SelectedChannel<Element>: ~Copyable {
   @inlinable @inline(__always)
   mutating func end() { reference.end() }
 
+  /// The same, for who has looked already where the loop counts uses.
+  @inlinable @inline(__always)
+  mutating func end(at kept: UInt) { reference.end(at: kept) }
+
   /// What a clause throws that has won because the channel is closed.
   @usableFromInline @inline(never)
   func closedError() -> ChannelError {
