@@ -29,18 +29,18 @@ typedef struct cck_piece {
 #define CCK_PIDFD_SELF (-10000)
 #define CCK_SYS_PROCESS_MADVISE 440
 
-// Returns 0 if the advice was taken for all pieces. With the lock of the stacks.
+// Returns 0 if the advice was taken for all pieces.
 static int cck_advise(const cck_piece_t *pieces, size_t count, int advice) {
 #if defined(__linux__)
   static int knows_batches = 1;
-  if (knows_batches && count > 1) {
+  if (__atomic_load_n(&knows_batches, __ATOMIC_RELAXED) && count > 1) {
     size_t bytes = 0;
     for (size_t i = 0; i < count; i++) bytes += pieces[i].iov_len;
     long done =
         syscall(CCK_SYS_PROCESS_MADVISE, (long)CCK_PIDFD_SELF, pieces, count, (long)advice, 0L);
     if (done == (long)bytes) return 0;
     // An older Linux, or a filter of system calls. To say it twice does no harm.
-    if (done < 0 && errno != ENOMEM) knows_batches = 0;
+    if (done < 0 && errno != ENOMEM) __atomic_store_n(&knows_batches, 0, __ATOMIC_RELAXED);
   }
 #endif
   int result = 0;

@@ -41,6 +41,7 @@ const cck_debug_fact_t cck_debug_layout[] = {
     {"home.unstarted", CCK_HOME_UNSTARTED},
     {"home.inbox", CCK_HOME_INBOX},
     {"unstarted.newest", CCK_UNSTARTED_NEWEST},
+    {"unstarted.arrivals", CCK_UNSTARTED_ARRIVALS},
 #endif
     {NULL, 0},
 };

@@ -5,6 +5,7 @@
 #include "cck_stack.h"
 
 #include "advice.h"
+#include "depot.h"
 #include "slab.h"
 
 #include <errno.h>
@@ -24,31 +25,19 @@
 
 #define FIRST_SLAB ((size_t)64 << 20)
 #define LARGEST_SLAB ((size_t)1 << 30)
-// Free stacks of a class that stay committed in the shared list; the others return their memory.
-#define WARM_LIMIT 16384
-// What a warm stack in the shared list may keep resident.
-#define WARM_BYTES ((size_t)32 << 10)
-// What free stacks may keep until there is a batch of them.
-#define BATCH_BYTES ((size_t)4 << 20)
 #define HEAP_RESERVE ((size_t)128 << 20)
 #define MADVISE_GUARD_INSTALL 102
 #define CANARY 0x5afe57ac5afe57acull
 
-typedef struct depot {
-  cck_stack_t *warm;    // free, memory still committed
-  size_t warm_count;
-  size_t warm_dirty;    // the first so many may keep more than WARM_BYTES resident
-  void **cold;          // free, memory returned: addresses of the slots
-  size_t cold_count;
-  size_t cold_dirty;    // the last so many still have their memory
-  size_t cold_capacity;
-  cck_slab_t *slab;         // where new slots come from
+// Where new slots of a size come from.
+typedef struct source {
+  cck_slab_t *slab;
   size_t next_slot;
   size_t guarded_slots; // slots of the slab that have their guard
-} depot_t;
+} source_t;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static depot_t depots[CCK_STACK_CLASSES];
+pthread_mutex_t cck_stack_lock = PTHREAD_MUTEX_INITIALIZER;
+static source_t sources[CCK_STACK_CLASSES];
 cck_slab_t cck_slabs[CCK_SLAB_LIMIT];
 size_t cck_slab_count;
 static size_t slots_made;
@@ -89,9 +78,9 @@ static cck_slab_t *add_slab(uint32_t size_class) {
     return NULL;
   }
   size_t stride = size_of_class(size_class) + CCK_GUARD_SIZE;
-  size_t previous = depots[size_class].slab == NULL
+  size_t previous = sources[size_class].slab == NULL
                         ? 0
-                        : depots[size_class].slab->stride * depots[size_class].slab->count;
+                        : sources[size_class].slab->stride * sources[size_class].slab->count;
   size_t wanted = previous == 0 ? FIRST_SLAB : previous * 2;
   if (wanted > LARGEST_SLAB) wanted = LARGEST_SLAB;
   for (;;) {
@@ -126,23 +115,23 @@ static void install_canary(char *low) {
   for (int i = 0; i < 8; i++) words[i] = CANARY;
 }
 
-// Guards the depot's next slot, and as many after it as are in use before it, up to a batch.
-static int guard_next_slot(depot_t *depot, uint32_t *kind) {
-  const cck_slab_t *slab = depot->slab;
-  size_t index = depot->next_slot;
+// Guards the source's next slot, and as many after it as are in use before it, up to a batch.
+static int guard_next_slot(source_t *source, uint32_t *kind) {
+  const cck_slab_t *slab = source->slab;
+  size_t index = source->next_slot;
   char *slot = slab->base + index * slab->stride;
   if (guard_kind == CCK_GUARD_ADVICE) {
 #if defined(__linux__)
-    if (index >= depot->guarded_slots) {
+    if (index >= source->guarded_slots) {
       size_t count = index == 0 ? 1 : index < CCK_PIECES ? index : CCK_PIECES;
       if (count > slab->count - index) count = slab->count - index;
       cck_piece_t pieces[CCK_PIECES];
       for (size_t i = 0; i < count; i++) {
         pieces[i] = (cck_piece_t){slot + i * slab->stride, CCK_GUARD_SIZE};
       }
-      if (cck_advise(pieces, count, MADVISE_GUARD_INSTALL) == 0) depot->guarded_slots = index + count;
+      if (cck_advise(pieces, count, MADVISE_GUARD_INSTALL) == 0) source->guarded_slots = index + count;
     }
-    if (index < depot->guarded_slots) {
+    if (index < source->guarded_slots) {
       *kind = CCK_GUARD_ADVICE;
       return 0;
     }
@@ -202,35 +191,34 @@ static cck_slab_t *slab_of(const void *address, size_t *index) {
 
 // Takes a slot that has never been used, or whose memory was returned.
 static cck_stack_t *acquire_cold(uint32_t size_class) {
-  depot_t *depot = &depots[size_class];
   if (failures_to_fake > 0) {
     failures_to_fake -= 1;
     errno = ENOMEM;
     return NULL;
   }
-  if (depot->cold_count > 0) {
-    void *slot = depot->cold[--depot->cold_count];
-    if (depot->cold_dirty > 0) depot->cold_dirty -= 1;
+  uintptr_t slot = cck_depot_take_slot(&cck_depots[size_class]);
+  if (slot != 0) {
     size_t index;
-    cck_slab_t *slab = slab_of(slot, &index);
+    cck_slab_t *slab = slab_of((void *)slot, &index);
     // Returning the memory leaves the guard in place, so just the record is written again. What kind
     // of guard it has was noted in the lowest bits of the slot's address.
-    return format(slab, index, (uint32_t)((uintptr_t)slot & 3));
+    return format(slab, index, (uint32_t)(slot & 3));
   }
-  if (depot->slab == NULL || depot->next_slot == depot->slab->count) {
+  source_t *source = &sources[size_class];
+  if (source->slab == NULL || source->next_slot == source->slab->count) {
     cck_slab_t *slab = add_slab(size_class);
     if (slab == NULL) return NULL;
-    depot->slab = slab;
-    depot->next_slot = 0;
-    depot->guarded_slots = 0;
+    source->slab = slab;
+    source->next_slot = 0;
+    source->guarded_slots = 0;
   }
   uint32_t kind;
-  size_t index = depot->next_slot;
-  if (guard_next_slot(depot, &kind) != 0) return NULL;
-  depot->next_slot += 1;
+  size_t index = source->next_slot;
+  if (guard_next_slot(source, &kind) != 0) return NULL;
+  source->next_slot += 1;
   slots_made += 1;
-  cck_stack_t *stack = format(depot->slab, index, kind);
-  __atomic_store_n(&depot->slab->used, depot->next_slot, __ATOMIC_RELEASE);
+  cck_stack_t *stack = format(source->slab, index, kind);
+  __atomic_store_n(&source->slab->used, source->next_slot, __ATOMIC_RELEASE);
   return stack;
 }
 
@@ -240,17 +228,10 @@ cck_stack_t *cck_stack_acquire_slowly(cck_thread_t *thread, uint32_t size_class)
     errno = EINVAL;
     return NULL;
   }
-  pthread_mutex_lock(&lock);
-  depot_t *depot = &depots[size_class];
-  cck_stack_t *stack = depot->warm;
-  if (stack != NULL) {
-    depot->warm = stack->next;
-    depot->warm_count -= 1;
-    if (depot->warm_dirty > 0) depot->warm_dirty -= 1;
-  } else {
-    stack = acquire_cold(size_class);
-  }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_lock(&cck_stack_lock);
+  cck_stack_t *stack = cck_depot_take(&cck_depots[size_class]);
+  if (stack == NULL) stack = acquire_cold(size_class);
+  pthread_mutex_unlock(&cck_stack_lock);
   return stack;
 }
 
@@ -269,87 +250,35 @@ static void check_canary(cck_stack_t *stack) {
   }
 }
 
-static size_t batch(size_t size) {
-  return size >= BATCH_BYTES ? 1 : size * CCK_PIECES > BATCH_BYTES ? BATCH_BYTES / size : CCK_PIECES;
-}
-
-static void put_in_warm(depot_t *depot, cck_stack_t *stack) {
-  stack->next = depot->warm;
-  depot->warm = stack;
-  depot->warm_count += 1;
-  size_t size = size_of_class(stack->size_class);
-  if (size <= WARM_BYTES) return;
-  depot->warm_dirty += 1;
-  if (depot->warm_dirty < batch(size)) return;
-  cck_piece_t pieces[CCK_PIECES];
-  size_t count = 0;
-  for (cck_stack_t *one = stack; depot->warm_dirty > 0; one = one->next) {
-    depot->warm_dirty -= 1;
-    if (one->guard == CCK_GUARD_CANARY) continue;
-    pieces[count++] = (cck_piece_t){one->low, size - WARM_BYTES};
-  }
-  cck_advise(pieces, count, MADV_DONTNEED);
-}
-
-// Under the lock. Past the limit the memory goes back to the system, record and all. Both lists are last
-// in, first out, so who takes a stack out again takes one whose memory is still there.
-static void put_in_depot(cck_stack_t *stack) {
-  depot_t *depot = &depots[stack->size_class];
-  if (depot->warm_count < WARM_LIMIT) {
-    put_in_warm(depot, stack);
-    return;
-  }
-  if (depot->cold_count == depot->cold_capacity) {
-    size_t capacity = depot->cold_capacity == 0 ? 1024 : depot->cold_capacity * 2;
-    void **grown = realloc(depot->cold, capacity * sizeof(void *));
-    if (grown == NULL) {
-      // No memory for the list: keeping the stack warm costs more, but loses nothing.
-      put_in_warm(depot, stack);
-      return;
-    }
-    depot->cold = grown;
-    depot->cold_capacity = capacity;
-  }
-  char *slot = (char *)stack->low - CCK_GUARD_SIZE;
-  depot->cold[depot->cold_count++] = (void *)((uintptr_t)slot | stack->guard);
-  size_t size = size_of_class(stack->size_class);
-  depot->cold_dirty += 1;
-  if (depot->cold_dirty < batch(size)) return;
-  cck_piece_t pieces[CCK_PIECES];
-  size_t count = 0;
-  for (; depot->cold_dirty > 0; depot->cold_dirty -= 1) {
-    char *one = (char *)((uintptr_t)depot->cold[depot->cold_count - 1 - count] & ~(uintptr_t)3);
-    pieces[count++] = (cck_piece_t){one + CCK_GUARD_SIZE, size};
-  }
-  cck_advise(pieces, count, MADV_DONTNEED);
-}
-
 void cck_stack_release_slowly(cck_thread_t *thread, cck_stack_t *stack) {
   if (!thread->registered) cck_thread_register(thread);
   if (stack->guard == CCK_GUARD_CANARY) check_canary(stack);
   uint32_t size_class = stack->size_class;
-  pthread_mutex_lock(&lock);
-  put_in_depot(stack);
+  depot_t *depot = &cck_depots[size_class];
+  pthread_mutex_lock(&cck_stack_lock);
+  cck_depot_put(depot, stack);
   while (thread->free_count[size_class] > CCK_STACK_THREAD_LIMIT / 2) {
     cck_stack_t *extra = thread->free_stacks[size_class];
     thread->free_stacks[size_class] = extra->next;
     thread->free_count[size_class] -= 1;
-    put_in_depot(extra);
+    cck_depot_put(depot, extra);
   }
-  pthread_mutex_unlock(&lock);
+  if (!thread->returns_memory) cck_depot_return_batch(depot, size_class);
+  pthread_mutex_unlock(&cck_stack_lock);
 }
 
 void cck_stack_release_cache(cck_thread_t *thread) {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&cck_stack_lock);
   for (uint32_t i = 0; i < CCK_STACK_CLASSES; i++) {
     while (thread->free_stacks[i] != NULL) {
       cck_stack_t *stack = thread->free_stacks[i];
       thread->free_stacks[i] = stack->next;
-      put_in_depot(stack);
+      cck_depot_put(&cck_depots[i], stack);
     }
     thread->free_count[i] = 0;
+    cck_depot_return_batch(&cck_depots[i], i);
   }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&cck_stack_lock);
 }
 
 cck_stack_t *cck_stack_whose_guard(const void *address) {
@@ -405,23 +334,23 @@ size_t cck_stack_high_water(const cck_stack_t *stack) {
 }
 
 cck_stack_statistics_t cck_stack_statistics(void) {
-  pthread_mutex_lock(&lock);
-  cck_stack_statistics_t result = {slots_made, 0, bytes_mapped, guard_kind};
+  pthread_mutex_lock(&cck_stack_lock);
+  cck_stack_statistics_t result = {slots_made, 0, cck_stacks_due, cck_stacks_due_since, bytes_mapped, guard_kind};
   for (uint32_t i = 0; i < CCK_STACK_CLASSES; i++) {
-    result.slots_free += depots[i].warm_count + depots[i].cold_count;
+    result.slots_free += cck_depot_count(&cck_depots[i]);
   }
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&cck_stack_lock);
   return result;
 }
 
 void cck_stack_fail_next(uint32_t count) {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&cck_stack_lock);
   failures_to_fake = count;
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&cck_stack_lock);
 }
 
 void cck_stack_limit_guard(uint32_t guard) {
-  pthread_mutex_lock(&lock);
+  pthread_mutex_lock(&cck_stack_lock);
   guard_kind = guard;
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&cck_stack_lock);
 }

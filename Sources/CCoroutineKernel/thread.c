@@ -95,7 +95,32 @@ typedef struct start {
 } start_t;
 
 #if defined(__linux__)
-int cck_thread_is_main(void) { return (pid_t)syscall(SYS_gettid) == getpid(); }
+enum { UNKNOWN, FIRST, ANOTHER };
+
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+static int forks_are_watched;
+
+static void after_fork_in_child(void) { cck_thread_current()->place = UNKNOWN; }
+
+static void watch_forks(void) { forks_are_watched = pthread_atfork(NULL, NULL, after_fork_in_child) == 0; }
+
+// A thread's place never changes in its process. A child has one thread, which is its first, and has a copy of the
+// record of the one that forked: FIRST stays true in it, and ANOTHER is forgotten by a handler of forks, which is there
+// before any record says so. Records of the parent's other threads are nobody's in the child, and a thread that begins
+// there has a record of zeros, as any. (Children of vfork and _Fork, which run no such handlers, may call nothing of
+// this before they are another program.)
+int cck_thread_is_main(void) {
+  cck_thread_t *thread = cck_thread_current();
+  if (CCK_UNLIKELY(thread->place == UNKNOWN)) {
+    const int is_first = (pid_t)syscall(SYS_gettid) == getpid();
+    if (!is_first) {
+      pthread_once(&fork_once, watch_forks);
+      if (!forks_are_watched) return 0;
+    }
+    thread->place = is_first ? FIRST : ANOTHER;
+  }
+  return thread->place == FIRST;
+}
 #else
 int cck_thread_is_main(void) { return pthread_main_np(); }
 #endif

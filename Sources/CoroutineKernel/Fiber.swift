@@ -112,6 +112,10 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var children: FiberList
   /// What the body returned or threw; valid once dead.
   @usableFromInline package var cell: ResultCell
+  /// Mutexes that it holds by `lock`, which need not end before it does; see `LocksByHand`.
+  ///
+  /// Lies in the word in which the cell ends.
+  @usableFromInline package var locksByHand: UInt32
   /// The home of the scheduler it runs on; see `home`.
   @usableFromInline let homeWord: Atomic<UnsafeMutablePointer<Home>>
   /// Its stack and saved context.
@@ -142,7 +146,7 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var identifier: UInt64
   @usableFromInline var shortStackClass: UInt16
   /// It lies in its home's list of unstarted coroutines (U1).
-  @usableFromInline package var isUnclaimed: Bool
+  @usableFromInline let unclaimed: Atomic<Bool>
   /// Observable state.
   @usableFromInline package let phase: Atomic<FiberPhase>
   /// Cancellation has been asked for, somewhere: look before parking.
@@ -161,6 +165,7 @@ package struct Fiber: ~Copyable {
   ) {
     self.link = InboxLink()
     self.cell = ResultCell()
+    self.locksByHand = 0
     self.homeWord = Atomic(home)
     self.stack = nil
     self.bodyOrTime = Self.word(for: body)
@@ -176,7 +181,7 @@ package struct Fiber: ~Copyable {
     self.previousSibling = nil
     self.identifier = identifier
     self.shortStackClass = UInt16(truncatingIfNeeded: stackClass)
-    self.isUnclaimed = false
+    self.unclaimed = Atomic(false)
     self.phase = Atomic(.ready)
     self.attention = Atomic(false)
     self.joinLock = cck_lock_make_owned(thread)
@@ -265,13 +270,22 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   /// Puts a coroutine that is not running at the end of its home's run queue, from anywhere.
   @inlinable @inline(__always)
   package func makeReady(_ thread: ThreadRecord) {
+    if !makeReadyHere(thread) { makeReadyElsewhere(pointee.home, thread) }
+  }
+
+  /// The same if that is this thread's home, and its wakes need nobody's notice.
+  ///
+  /// - Returns: False if not; then it has done nothing.
+  @inlinable @inline(__always)
+  func makeReadyHere(_ thread: ThreadRecord) -> Bool {
     let home = pointee.home
-    if thread.pointee.direct_home == UnsafeMutableRawPointer(home) {
-      pointee.phase.store(.ready, ordering: .relaxed)
-      home.push(self)
-    } else {
-      makeReadyElsewhere(home, thread)
+    // As numbers: optionals would be compared with nil, too.
+    guard UInt(bitPattern: thread.pointee.direct_home) == UInt(bitPattern: home) else {
+      return false
     }
+    pointee.phase.store(.ready, ordering: .relaxed)
+    home.push(self)
+    return true
   }
 
   /// Parks the running coroutine until its waiter is resumed.

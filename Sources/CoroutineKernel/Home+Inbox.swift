@@ -3,32 +3,14 @@
 import CCoroutineKernel
 import Synchronization
 
-/// The value of a closed inbox.
-private let inboxClosed: UInt = 1
-
 extension UnsafeMutablePointer where Pointee == Home {
   /// Adds a link to the inbox.
-  ///
-  /// One load and one compare-and-swap; a Treiber stack, whose taker removes all at once and so has
-  /// no ABA problem.
   ///
   /// - Parameter link: The link; its memory stays in place until it has been taken.
   /// - Returns: False if the inbox is closed: the scheduler has shut down.
   package func post(_ link: UnsafeMutablePointer<InboxLink>) -> Bool {
     preemptionPoint(.post, self)
-    var head = pointee.inbox.load(ordering: .relaxed)
-    while true {
-      if head == inboxClosed { return false }
-      link.pointee.next = UnsafeMutablePointer<InboxLink>(bitPattern: head)
-      let (exchanged, original) = pointee.inbox.weakCompareExchange(
-        expected: head,
-        desired: UInt(bitPattern: link),
-        successOrdering: .sequentiallyConsistent,
-        failureOrdering: .relaxed
-      )
-      if exchanged { return true }
-      head = original
-    }
+    return pointee.inbox.push(link)
   }
 
   /// Brings a coroutine that has not started to an event loop.
@@ -43,7 +25,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// Something has been posted that the holder has not taken yet.
   package var hasPost: Bool {
     preemptionPoint(.take, self)
-    return pointee.inbox.load(ordering: .sequentiallyConsistent) > inboxClosed
+    return pointee.inbox.hasMembers
   }
 
   /// Takes what has been posted, in the order of posting: coroutines go to the run queue, jobs are
@@ -53,17 +35,10 @@ extension UnsafeMutablePointer where Pointee == Home {
   @discardableResult
   package func takePosts() -> Bool {
     preemptionPoint(.take, self)
-    guard pointee.inbox.load(ordering: .relaxed) > inboxClosed else { return false }
-    let taken = pointee.inbox.exchange(0, ordering: .acquiring)
-    var oldest: UnsafeMutablePointer<InboxLink>?
-    var newest = UnsafeMutablePointer<InboxLink>(bitPattern: taken)
-    while let link = newest {
-      newest = link.pointee.next
-      link.pointee.next = oldest
-      oldest = link
-    }
-    while let link = oldest {
-      oldest = link.pointee.next
+    var next = pointee.inbox.takeAll()
+    guard next != nil else { return false }
+    while let link = next {
+      next = link.pointee.next
       if let perform = link.pointee.perform {
         perform(UnsafeMutableRawPointer(link))
       } else {
@@ -82,11 +57,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// - Returns: False if something has been posted.
   package func closeInbox() -> Bool {
     preemptionPoint(.take, self)
-    return pointee.inbox.compareExchange(
-      expected: 0,
-      desired: inboxClosed,
-      ordering: .sequentiallyConsistent
-    ).exchanged
+    return pointee.inbox.close()
   }
 }
 

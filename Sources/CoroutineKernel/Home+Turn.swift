@@ -20,7 +20,11 @@ extension UnsafeMutablePointer where Pointee == Home {
     let home =
       HomePool.take()
       ?? {
-        let made = UnsafeMutablePointer<Home>.allocate(capacity: 1)
+        // So that what others look at is in a line without what the loop writes in each turn.
+        let made = UnsafeMutableRawPointer.allocate(
+          byteCount: MemoryLayout<Home>.size,
+          alignment: CacheLine.size
+        ).assumingMemoryBound(to: Home.self)
         made.initialize(to: Home())
         return made
       }()
@@ -37,7 +41,8 @@ extension UnsafeMutablePointer where Pointee == Home {
     home.pointee.sent.store(0, ordering: .relaxed)
     home.pointee.sleeps.store(0, ordering: .relaxed)
     home.pointee.pool = nil
-    home.pointee.unstarted.pointee.isClosed = false
+    home.pointee.unstarted.pointee.beginAnew()
+    home.pointee.ranLast = nil
     home.pointee.handOvers = 0
     home.pointee.urgent = 0
     home.pointee.lookedAt = 0
@@ -46,7 +51,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     home.pointee.timers.beginAnew()
     home.pointee.usualHandOvers = migrates || choosesItself ? 0 : defaultHandOvers
     home.pointee.handOverLimit = home.pointee.usualHandOvers
-    home.pointee.inbox.store(0, ordering: .sequentiallyConsistent)
+    home.pointee.inbox.open()
     return home
   }
 
@@ -85,6 +90,7 @@ extension UnsafeMutablePointer where Pointee == Home {
       pointee.handOvers = pointee.handOverLimit
       pointee.isCrowded = live > crowd
       finished = cck_context_switch(context, stack.context, fiber)
+      pointee.ranLast = finished == nil ? thread.runningFiber : nil
     }
     if pointee.isTraced { traceStop(thread) }
     thread.runningFiber = nil

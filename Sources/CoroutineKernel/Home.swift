@@ -25,7 +25,7 @@ package let postToLoop: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRa
 /// - H1. `runFirst`…`timers` belong to the holder of the turn.
 /// - H2. `inbox` holds links pushed by anyone, newest first; the holder takes them all at once.
 /// - H3. Memory of homes is never unmapped, only used again: a late wake-up of a loop that has just
-///   ended touches valid memory, and finds `inboxClosed` or a harmless parker.
+///   ended touches valid memory, and finds a closed inbox or a harmless parker.
 @usableFromInline
 package struct Home: ~Copyable {
   /// The loop's own stack, while a coroutine runs.
@@ -72,8 +72,8 @@ package struct Home: ~Copyable {
   @usableFromInline package var pool: UnsafeMutableRawPointer?
   /// A pool's loop: coroutines that have not started.
   @usableFromInline package let unstarted: UnsafeMutablePointer<UnstartedList>
-  /// Posted links: an `InboxLink` address, 0 when empty, 1 when closed.
-  @usableFromInline package let inbox: Atomic<UInt>
+  /// Posted links.
+  let inbox: LinkStack
   /// Brings a coroutine to this home from elsewhere.
   @usableFromInline package var postFiber:
     @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
@@ -86,7 +86,7 @@ package struct Home: ~Copyable {
   @usableFromInline package var scheduler: UnsafeMutableRawPointer?
   /// Sleepers and deadlines.
   package var timers: TimerWheel
-  /// Coroutines that were sent to a pool's loop, or to a home that migrates, by others than its own.
+  /// Coroutines that were sent to a home that migrates, by whomever.
   let sent: Atomic<Int>
   /// How often the loop has slept; written with the turn.
   let sleeps: Atomic<Int>
@@ -112,6 +112,8 @@ package struct Home: ~Copyable {
   package var pollsDescriptors: Bool
   /// Objects kept alive for short uses: the places for them, made when there is the first, and kept with the home.
   @usableFromInline package var kept: UnsafeMutablePointer<KeptPlace>?
+  /// The coroutine that came back to the loop last, unless it ended; it may have gone on meanwhile.
+  var ranLast: UnsafeMutablePointer<Fiber>?
 
   package init() {
     context = cck_context_t()
@@ -133,9 +135,8 @@ package struct Home: ~Copyable {
     sent = Atomic(0)
     sleeps = Atomic(0)
     pool = nil
-    unstarted = .allocate(capacity: 1)
-    unstarted.initialize(to: UnstartedList())
-    inbox = Atomic(0)
+    unstarted = UnstartedList.make()
+    inbox = LinkStack()
     postFiber = postToLoop
     scheduler = nil
     spareStack = nil
@@ -150,6 +151,7 @@ package struct Home: ~Copyable {
     pollsDescriptors = false
     threadNumber = Atomic(0)
     kept = nil
+    ranLast = nil
   }
 
   deinit {
@@ -182,17 +184,18 @@ extension UnsafeMutablePointer where Pointee == Home {
     pointee.began.store(pointee.began.load(ordering: .relaxed) &+ 1, ordering: .releasing)
   }
 
-  /// A coroutine is about to be sent to a pool's loop or to a home that migrates, by any thread; -1 if not after all.
-  package func noteSent(_ change: Int = 1) {
-    pointee.sent.wrappingAdd(change, ordering: .relaxed)
+  /// A coroutine is about to be sent to a home that migrates, by any thread.
+  package func noteSent() {
+    pointee.sent.wrappingAdd(1, ordering: .relaxed)
   }
 
   /// What has been counted here so far, by anybody, for people: observers do not see that it is looked at.
   package var tally: (launched: Int, ended: Int) {
     // In this order: whoever has ended has been launched.
     let ended = pointee.ended.load(ordering: .acquiring)
-    let sent = pointee.sent.load(ordering: .relaxed)
-    return (sent + pointee.began.load(ordering: .relaxed), ended)
+    let posted = pointee.sent.load(ordering: .relaxed)
+    let offered = pointee.unstarted.pointee.sent.load(ordering: .relaxed)
+    return (posted + offered + pointee.began.load(ordering: .relaxed), ended)
   }
 
   /// A coroutine has ended here.
@@ -206,6 +209,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   package var beganCount: Int {
     announceCount()
     return pointee.began.load(ordering: .acquiring)
+      + pointee.unstarted.pointee.sent.load(ordering: .acquiring)
   }
 
   /// Number of coroutines that have ended here so far.

@@ -21,6 +21,8 @@ package enum PreemptionPoint: UInt8, Sendable {
   case turn
   /// Look, without its lock, at what a lock guards.
   case look
+  /// Have a loop look at the node of one that waits, or tell the loop there, or look.
+  case watch
   /// Read, or change, the home of a coroutine that has not started.
   case home
   /// Read or write a count or a flag that the loops of a pool share.
@@ -147,6 +149,16 @@ package func clockNow() -> Int64 {
   return cck_clock_now()
 }
 
+extension ThreadRecord {
+  /// Has the thread choose as after each other call with this number, where chance, or what it has done before, decides.
+  ///
+  /// - Parameter seed: Not 0.
+  package func chooseAnew(from seed: UInt32) {
+    pointee.random = seed
+    pointee.pool_loop = 0
+  }
+}
+
 /// Where a thread sleeps; see cck_parker.h.
 package typealias Parker = cck_parker_t
 
@@ -179,6 +191,12 @@ extension UnsafeMutablePointer where Pointee == cck_parker_t {
     }
     #endif
     cck_parker_sleep(self, timeout)
+  }
+
+  /// The owner neither sleeps nor is about to, or has been woken; a hint.
+  package var isAwake: Bool {
+    preemptionPoint(.sleep, self)
+    return cck_parker_is_announced(self) == 0
   }
 
   /// Wakes the owner if it sleeps or is about to.

@@ -15,13 +15,14 @@ package struct ResumeToken: ~Copyable {
   }
 
   /// Makes the party ready to run: at the end of this scheduler's run queue if that is its home,
-  /// else by a message to its home.
+  /// else by a message to its home, or by a word in its node if its home looks there.
   ///
   /// Never runs it here. To be called after the object's lock was left.
   @inlinable @inline(__always)
   package consuming func resume(_ thread: ThreadRecord) {
     if let fiber = waiter.pointee.fiber {
-      fiber.makeReady(thread)
+      if !waiter.hasWatcher, fiber.makeReadyHere(thread) { return }
+      waiter.resumeElsewhere(thread)
     } else if let callback = waiter.pointee.callback {
       callback(UnsafeMutableRawPointer(waiter))
     }

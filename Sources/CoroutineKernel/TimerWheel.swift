@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutineKernel
+
 /// A tick is 2¹⁷ ns, 131 µs.
 private let bitsPerTick = 17
 /// A level has 64 slots: as many as a word has bits.
@@ -189,7 +191,9 @@ package struct TimerWheel: ~Copyable {
       markEmpty(slot)
       while record != TimerRecord.none {
         let next = records.base[Int(record)].next
-        place(record)
+        if next != TimerRecord.none { cck_prefetch(records.base + Int(next), 1) }
+        // What fires soon is far away from all caches.
+        if place(record) { cck_prefetch(records.base[Int(record)].timer, 3) }
         record = next
       }
     }
@@ -197,14 +201,17 @@ package struct TimerWheel: ~Copyable {
   }
 
   /// Puts a record where T1 and T2 want it.
-  @inline(__always)
-  private mutating func place(_ record: UInt32) {
+  ///
+  /// - Returns: In the heap.
+  @inline(__always) @discardableResult
+  private mutating func place(_ record: UInt32) -> Bool {
     let tick = records.base[Int(record)].deadline >> bitsPerTick
     if tick <= horizon || heap.count < fewest {
       heap.add(record, in: records.base)
-    } else {
-      link(record, tick)
+      return true
     }
+    link(record, tick)
+    return false
   }
 
   /// Puts a record first in its slot.

@@ -11,14 +11,22 @@ public import Synchronization
 /// the usual deques, which give no way into their middle. In a program that keeps all loops busy the lock
 /// is hardly ever contended: it costs one compare-and-swap.
 ///
+/// What others than the loop launch *arrives* first: it is pushed to a stack, without the lock, and whoever takes the lock
+/// puts all that has arrived into the list. So one who launches and a loop that takes do not pass a line of the cache back
+/// and forth for each coroutine: the loop takes that of the arrivals once for many.
+///
 /// Invariants:
-/// - U1. `fiber.isUnclaimed` says that the fiber is in the list of `fiber.home`; both change under that
-///   list's lock only, and the taker sets the home to its own. Others look at them under the lock of the
-///   list that they take for the home's: between two lists the taker has written the first one, then the
-///   home, which is a release for that reason.
+/// - U1. `fiber.isUnclaimed` says that the fiber is in the list of `fiber.home`, or among the arrivals there. Both change
+///   under that list's lock only, but for an arrival, which nobody has had before; and the taker sets the home to its own.
+///   Others look at them under the lock of the list that they take for the home's: between two lists the taker has written
+///   the first one, then the home, which is a release for that reason.
 /// - U2. A fiber in a list has no stack, and its body has not begun.
+/// - U3. Whoever takes one out of the list has admitted the arrivals under the same hold of the lock.
 @usableFromInline
 package struct UnstartedList: ~Copyable {
+  /// Bytes of a line of the processor's cache.
+  private static var line: Int { 64 }
+
   /// Guards the rest.
   ///
   /// First field.
@@ -28,14 +36,37 @@ package struct UnstartedList: ~Copyable {
   /// Number of members; may be read without the lock, as a hint.
   @usableFromInline let count: Atomic<Int>
   /// Nothing can be added any more.
-  var isClosed: Bool
+  fileprivate var isClosed: Bool
+  /// To have the rest in a line of its own.
+  private let distance: (UInt64, UInt64) = (0, 0)
+  /// What others have launched here.
+  fileprivate let arrivals: LinkStack
+  /// How many have arrived so far.
+  let sent: Atomic<Int>
 
-  init() {
+  /// A list in lines of its own.
+  static func make() -> UnsafeMutablePointer<UnstartedList> {
+    let list = UnsafeMutableRawPointer.allocate(byteCount: 2 * line, alignment: line)
+      .bindMemory(to: UnstartedList.self, capacity: 1)
+    list.initialize(to: UnstartedList())
+    return list
+  }
+
+  private init() {
     lock = cck_lock_make_shared()
     oldest = nil
     newest = nil
     count = Atomic(0)
     isClosed = false
+    arrivals = LinkStack()
+    sent = Atomic(0)
+  }
+
+  /// As new, for a home that is used again.
+  mutating func beginAnew() {
+    isClosed = false
+    arrivals.open()
+    sent.store(0, ordering: .relaxed)
   }
 }
 
@@ -61,8 +92,19 @@ extension UnsafeMutablePointer where Pointee == UnstartedList {
     fiber.newer = nil
     if let newest = pointee.newest { newest.newer = fiber } else { pointee.oldest = fiber }
     pointee.newest = fiber
-    fiber.pointee.isUnclaimed = true
+    fiber.isUnclaimed = true
     change(count: 1)
+  }
+
+  /// Puts what has arrived at the end, in the order of the launches; under the lock (U3).
+  fileprivate func admit() {
+    preemptionPoint(.look, self)
+    var next = pointee.arrivals.takeAll()
+    while let link = next {
+      next = link.pointee.next
+      // SAFETY: only links of fibers are pushed there (`send`), and a fiber's is its first field.
+      append(UnsafeMutableRawPointer(link).assumingMemoryBound(to: Fiber.self))
+    }
   }
 
   /// Takes one out; under the lock.
@@ -71,7 +113,7 @@ extension UnsafeMutablePointer where Pointee == UnstartedList {
     if let older { older.newer = newer } else { pointee.oldest = newer }
     if let newer { newer.older = older } else { pointee.newest = older }
     fiber.older = nil
-    fiber.pointee.isUnclaimed = false
+    fiber.isUnclaimed = false
     change(count: -1)
   }
 
@@ -82,6 +124,12 @@ extension UnsafeMutablePointer where Pointee == UnstartedList {
 }
 
 extension UnsafeMutablePointer where Pointee == Fiber {
+  /// It lies in its home's list of unstarted coroutines, or is on its way there (U1).
+  fileprivate var isUnclaimed: Bool {
+    get { pointee.unclaimed.load(ordering: .relaxed) }
+    nonmutating set { pointee.unclaimed.store(newValue, ordering: .relaxed) }
+  }
+
   /// Its neighbour in a list of unstarted ones: the link, free because it is in no run queue (F2).
   fileprivate var newer: UnsafeMutablePointer<Fiber>? {
     get { next }
@@ -99,17 +147,16 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// There are unstarted coroutines here; from another thread a hint.
   package var hasUnstarted: Bool { unstartedCount > 0 }
 
-  /// Number of unstarted coroutines here; from another thread a hint.
+  /// Number of unstarted coroutines here, where all that have just arrived count as one; from another thread a hint.
   package var unstartedCount: Int {
-    preemptionPoint(.look, pointee.unstarted)
-    return pointee.unstarted.pointee.count.load(ordering: .relaxed)
+    let list = pointee.unstarted
+    preemptionPoint(.look, list)
+    return list.pointee.count.load(ordering: .relaxed) &+ (list.pointee.arrivals.hasMembers ? 1 : 0)
   }
 
-  /// Adds a coroutine whose home this is.
+  /// Adds a coroutine whose home this is, with the turn.
   ///
-  /// From any thread.
-  ///
-  /// - Returns: False if the pool has ended.
+  /// - Returns: False if the list is closed.
   package func offer(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
     let list = pointee.unstarted
     return list.withLock {
@@ -117,6 +164,23 @@ extension UnsafeMutablePointer where Pointee == Home {
       list.append(fiber)
       return true
     }
+  }
+
+  /// Adds a coroutine whose home this is, from another thread.
+  ///
+  /// - Returns: False if the list is closed.
+  package func send(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+    let list = pointee.unstarted
+    fiber.isUnclaimed = true
+    // P2 of a pool: counted before it can be seen.
+    announceCount()
+    list.pointee.sent.wrappingAdd(1, ordering: .relaxed)
+    preemptionPoint(.look, list)
+    if list.pointee.arrivals.push(fiber.link) { return true }
+    announceCount()
+    list.pointee.sent.wrappingSubtract(1, ordering: .relaxed)
+    fiber.isUnclaimed = false
+    return false
   }
 
   /// Puts the newest unstarted coroutine into the empty run queue, with the turn.
@@ -139,6 +203,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     guard hasUnstarted else { return nil }
     let list = pointee.unstarted
     return list.withLock {
+      list.admit()
       guard let fiber = oldest ? list.pointee.oldest : list.pointee.newest else { return nil }
       list.remove(fiber)
       return fiber
@@ -155,9 +220,10 @@ extension UnsafeMutablePointer where Pointee == Home {
       guard home == self || home.pointee.pool == pointee.pool else { return false }
       let list = home.pointee.unstarted
       let isMine: Bool? = list.withLock {
+        list.admit()
         // Taken over by another loop between the look and the lock.
         guard fiber.pointee.hasMoved(to: home) else { return nil }
-        guard fiber.pointee.isUnclaimed else { return false }
+        guard fiber.isUnclaimed else { return false }
         list.remove(fiber)
         if home != self {
           preemptionPoint(.home, fiber)
@@ -176,14 +242,17 @@ extension UnsafeMutablePointer where Pointee == Home {
     pointee.unstarted.withLock {
       preemptionPoint(.home, fiber)
       guard fiber.pointee.hasMoved(to: self) else { return .elsewhere }
-      return fiber.pointee.isUnclaimed ? .unclaimed : .here
+      return fiber.isUnclaimed ? .unclaimed : .here
     }
   }
 
   /// The number of the oldest unstarted coroutine here, from any thread.
   package var oldestUnstarted: UInt64? {
     let list = pointee.unstarted
-    return list.withLock { list.pointee.oldest?.pointee.identifier }
+    return list.withLock {
+      list.admit()
+      return list.pointee.oldest?.pointee.identifier
+    }
   }
 
   /// Takes up to half of another loop's unstarted coroutines, the oldest, with the turn.
@@ -196,6 +265,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     let list = victim.pointee.unstarted
     var first: UnsafeMutablePointer<Fiber>?
     let count = list.withLock {
+      list.admit()
       let count = min(limit, (list.pointee.count.load(ordering: .relaxed) + 1) / 2)
       var last: UnsafeMutablePointer<Fiber>?
       for _ in 0..<count {
@@ -253,6 +323,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     guard hasUnstarted else { return }
     let list = pointee.unstarted
     list.withLock {
+      list.admit()
       var next = list.pointee.newest
       while let fiber = next {
         next = fiber.older
@@ -265,7 +336,8 @@ extension UnsafeMutablePointer where Pointee == Home {
   package func closeUnstarted() -> Bool {
     let list = pointee.unstarted
     return list.withLock {
-      list.pointee.isClosed = list.pointee.newest == nil
+      list.admit()
+      list.pointee.isClosed = list.pointee.newest == nil && list.pointee.arrivals.close()
       return list.pointee.isClosed
     }
   }
@@ -273,6 +345,9 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// Opens it again.
   package func reopenUnstarted() {
     let list = pointee.unstarted
-    list.withLock { list.pointee.isClosed = false }
+    list.withLock {
+      list.pointee.isClosed = false
+      list.pointee.arrivals.open()
+    }
   }
 }

@@ -10,17 +10,7 @@ import Testing
   private let home = UnsafeMutablePointer<Home>.allocate(capacity: 1)
 
   private func fiber(_ identifier: UInt64) -> UnsafeMutablePointer<Fiber> {
-    let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
-    fiber.initialize(
-      to: Fiber(
-        home: home,
-        stackClass: 0,
-        identifier: identifier,
-        thread: currentThread(),
-        body: { _ in }
-      )
-    )
-    return fiber
+    makeFiber(on: home, identifier: identifier)
   }
 
   /// What is at an offset, read as debuggers do.
@@ -90,8 +80,19 @@ import Testing
     #expect(word(home, CCK_HOME_UNSTARTED) == UInt(bitPattern: list))
     #expect(word(list, CCK_UNSTARTED_NEWEST) == UInt(bitPattern: second))
     #expect(word(second, CCK_FIBER_OLDER) == UInt(bitPattern: first))
-    first.deallocate()
-    second.deallocate()
+
+    let third = fiber(3)
+    let fourth = fiber(4)
+    #expect(home.send(third))
+    #expect(home.send(fourth))
+    #expect(word(list, CCK_UNSTARTED_NEWEST) == UInt(bitPattern: second))
+    #expect(word(list, CCK_UNSTARTED_ARRIVALS) == UInt(bitPattern: fourth))
+    #expect(word(fourth, CCK_FIBER_LINK_NEXT) == UInt(bitPattern: third))
+    // In the order of the launches.
+    var order: [UInt64] = []
+    while let fiber = home.takeUnstarted(oldest: true) { order.append(fiber.pointee.identifier) }
+    #expect(order == [1, 2, 3, 4])
+    for fiber in [first, second, third, fourth] { fiber.deallocate() }
     home.deinitialize(count: 1)
     home.deallocate()
   }

@@ -9,16 +9,7 @@ import Testing
   @Test func `a fiber's lock, joiners and children are where their addresses say`() {
     let home = UnsafeMutablePointer<Home>.allocate(capacity: 1)
     home.initialize(to: Home())
-    let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
-    fiber.initialize(
-      to: Fiber(
-        home: home,
-        stackClass: 0,
-        identifier: 0,
-        thread: currentThread(),
-        body: { _ in }
-      )
-    )
+    let fiber = makeFiber(on: home)
     let lock = withUnsafeMutablePointer(to: &fiber.pointee.joinLock) { $0 }
     let joiners = withUnsafeMutablePointer(to: &fiber.pointee.joiners) { $0 }
     let children = withUnsafeMutablePointer(to: &fiber.pointee.children) { $0 }

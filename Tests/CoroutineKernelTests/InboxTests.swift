@@ -163,19 +163,7 @@ import Testing
 
   @Test func `the run queue is first in, first out, but for what is put in front`() {
     withHome { home in
-      let fibers = (0..<4).map { _ in
-        let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
-        fiber.initialize(
-          to: Fiber(
-            home: home,
-            stackClass: 0,
-            identifier: 0,
-            thread: currentThread(),
-            body: { _ in }
-          )
-        )
-        return fiber
-      }
+      let fibers = (0..<4).map { _ in makeFiber(on: home) }
       home.push(fibers[0])
       home.push(fibers[1])
       home.pushFront(fibers[2])

@@ -22,6 +22,24 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
   group.wait()
 }
 
+/// A coroutine that has not started; its memory is the caller's.
+func makeFiber(
+  on home: UnsafeMutablePointer<Home>,
+  identifier: UInt64 = 0
+) -> UnsafeMutablePointer<Fiber> {
+  let fiber = UnsafeMutablePointer<Fiber>.allocate(capacity: 1)
+  fiber.initialize(
+    to: Fiber(
+      home: home,
+      stackClass: 0,
+      identifier: identifier,
+      thread: currentThread(),
+      body: { _ in }
+    )
+  )
+  return fiber
+}
+
 /// A generator whose numbers a seed determines (SplitMix64).
 struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64

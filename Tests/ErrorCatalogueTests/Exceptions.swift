@@ -14,7 +14,6 @@ let exceptions: [String: String] = [
   "a test lost its coroutine": "a fault of the library itself",
   "a generator lost its stack": "a fault of the library itself",
   "is in no list of the scope that waits for it": "a fault of the library itself",
-  "a scope ended with neither value nor error": "a fault of the library itself",
   "has finished with neither a value nor an error": "a fault of the library itself",
   "a clause that is not there cannot win": "a fault of the library itself",
   "a race has neither a winner nor an error": "a fault of the library itself",

@@ -22,7 +22,7 @@ final class Crew {
   /// A pool that nobody has launched on yet.
   init(loops: Int) {
     // So that launches from here go to the same loop in each run.
-    currentThread().pointee.random = 1
+    currentThread().chooseAnew(from: 1)
     pool = Pool(label: "crew", threads: loops)
     scheduler = Scheduler(core: pool.loops[0])
   }
@@ -43,6 +43,14 @@ final class Crew {
     let coroutine = launch(on: scheduler) { try body(crew) }
     handles.append(coroutine)
     return coroutine
+  }
+
+  /// Launches on the pool, as a child of a scope that waits for it; from one of its coroutines.
+  func start(in scope: CoroutineScope, _ body: @escaping (Crew) throws -> Void) {
+    // SAFETY: as above.
+    nonisolated(unsafe) let crew = self
+    nonisolated(unsafe) let body = body
+    scope.launch(on: .current) { try body(crew) }
   }
 
   /// Keeps the calling thread busy until something is true.

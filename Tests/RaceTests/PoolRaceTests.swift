@@ -52,6 +52,19 @@ import Testing
     }
   }
 
+  @Test func `a join wants one that has just come from outside (rule 6)`() throws {
+    try Race(loops: 2) { crew in
+      crew.spin { crew.handles.count == 2 }
+      try crew.handles[1].join()
+      crew.ran.append(0)
+    }
+    .thread { crew in crew.start { $0.ran.append(1) } }
+    .exploreBroadly {
+      try $0.settle([0, 1])
+      try #require($0.ran.last == 0)
+    }
+  }
+
   @Test func `a cancellation reaches one that is being taken, or it never runs (rule 2)`() throws {
     try Race(loops: 2) { crew in
       let child = crew.start {
@@ -126,7 +139,7 @@ import Testing
   @Test func `children end on other loops while their scope waits for them (rule 6)`() throws {
     try Race(loops: 2) { crew in
       try withCoroutineScope { scope in
-        for number in 1...2 { scope.launch { crew.ran.append(number) } }
+        for number in 1...2 { crew.start(in: scope) { $0.ran.append(number) } }
       }
       crew.ran.append(3)
     }
@@ -141,8 +154,8 @@ import Testing
     try Race(loops: 2) { crew in
       do {
         try withCoroutineScope { scope in
-          scope.launch { _ = try crew.channel.receive() }
-          scope.launch { throw Failure() }
+          crew.start(in: scope) { _ = try $0.channel.receive() }
+          crew.start(in: scope) { _ in throw Failure() }
           _ = try crew.channel.receive()
         }
       } catch is Failure {
@@ -282,6 +295,18 @@ import Testing
           try crew.settle([0])
         } else {
           try crew.settle([0, 1, 2])
+        }
+      }
+  }
+
+  @Test func `a launch while a pool of one loop ends runs, or is refused`() throws {
+    try Race(loops: 1) { crew in crew.ran.append(0) }
+      .thread { crew in crew.start { $0.ran.append(1) } }
+      .exploreBroadly { crew in
+        if case CoroutineError.schedulerShutDown? = crew.handles[1].error {
+          try crew.settle([0])
+        } else {
+          try crew.settle([0, 1])
         }
       }
   }

@@ -190,6 +190,61 @@ import Testing
         try #require(!loops.outcome.isEmpty)
       }
   }
+
+  /// Two that wait on one loop, of which the loop watches the one that ran last, and what they did.
+  private final class Watched {
+    let promises = [Promise<Int>(), Promise<Int>()]
+    var waiters: [Coroutine?] = [nil, nil]
+    var bothWaited = false
+    var order: [Int] = []
+
+    func wait(_ number: Int) throws {
+      waiters[number] = Coroutine.current
+      _ = try promises[number].await()
+      order.append(number)
+    }
+
+    func wake(_ first: Int) {
+      bothWaited = waiters.allSatisfy { $0?.state == .suspended }
+      promises[first].fulfill(0)
+      promises[1 - first].fulfill(0)
+    }
+  }
+
+  @Test(arguments: [0, 1])
+  func `those who are woken from elsewhere go on in the order of it (W4)`(_ first: Int) throws {
+    var orders: Set<[Int]> = []
+    try Race { Watched() }
+      .thread { watched in
+        try runBlocking {
+          let other = launch { try watched.wait(0) }
+          try watched.wait(1)
+          try other.value()
+        }
+      }
+      .thread { watched in watched.wake(first) }
+      .explore(.exhaustive(delays: 5), runs: 6_000) { watched in
+        try #require(watched.order.count == 2)
+        guard watched.bothWaited else { return }
+        orders.insert(watched.order)
+        try #require(watched.order == [first, 1 - first])
+      }
+    #expect(orders == [[first, 1 - first]])
+  }
+
+  @Test func `who is woken from elsewhere while its limit passes goes on once (W4)`() throws {
+    try Race { Shared() }
+      .thread { shared in
+        try runBlocking {
+          let value = try? withTimeout(.milliseconds(1)) { try shared.promise.await() }
+          shared.values.append(value ?? -1)
+        }
+      }
+      .thread { shared in shared.promise.fulfill(7) }
+      .explore(.exhaustive(delays: 4), runs: 3_000) { shared in
+        try #require(shared.values == [7] || shared.values == [-1])
+      }
+  }
 }
 
 #endif

@@ -209,8 +209,9 @@ def unstarted(memory, layout, home):
 
     try:
         yield from chain(memory.number(home + layout["home.run_first"]), "fiber.link_next")
-        newest = memory.number(home + layout["home.unstarted"]) + layout["unstarted.newest"]
-        yield from chain(memory.number(newest), "fiber.older")
+        line = memory.number(home + layout["home.unstarted"])
+        yield from chain(memory.number(line + layout["unstarted.newest"]), "fiber.older")
+        yield from chain(memory.number(line + layout["unstarted.arrivals"]), "fiber.link_next")
         for link in chain(memory.number(home + layout["home.inbox"]), "fiber.link_next"):
             if memory.number(link + layout["fiber.link_perform"]) == 0:
                 yield link

@@ -69,6 +69,8 @@ public enum Shape {
   public static let creatures = 10
   /// Actors that send to one another.
   public static let bigActors = 100
+  /// Coroutines that are launched from outside before the first of them is asked for its value.
+  public static let batch = 100
   /// Coroutines at the wide end of a fan.
   public static let fan = 64
   /// Links of a chain of promises.

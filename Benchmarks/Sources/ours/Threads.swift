@@ -6,7 +6,7 @@ import harness
 
 let threads = [
   Row("handover-2", handover), Row("handover-pair", pair), Row("buffered128-4x4", fourByFour),
-  Row("launch-2", launches), Row("reply-2", replies),
+  Row("launch-2", launches), Row("launch-pool", fromOutside), Row("reply-2", replies),
   Row("skynet-2", operations: 1_000_000, warmsUp: true) { Outcome(try skynet($0)) },
 ]
 
@@ -39,6 +39,21 @@ private func launches(_ count: Int) throws -> Int {
       }
       return ended.count.load(ordering: .relaxed)
     }.value()
+  }
+}
+
+/// By a thread that is none of theirs.
+private func fromOutside(_ count: Int) throws -> Int {
+  let pool = PoolScheduler(threads: 2)
+  return try runBlocking {
+    var sum = 0
+    for start in stride(from: 0, to: count, by: Shape.batch) {
+      let launched = (start..<min(start + Shape.batch, count)).map { number in
+        launch(on: pool) { number }
+      }
+      for coroutine in launched { sum += try coroutine.value() }
+    }
+    return sum
   }
 }
 

@@ -5,6 +5,7 @@ import harness
 let launching = [
   Row(task: "launch-join", joins), Row(task: "launch", launches),
   Row(task: "scope", scopes), Row(task: "launch-2", launches),
+  Row(task: "launch-pool", fromOutside),
   Row(task: "skynet", operations: 1_000_000, warmsUp: true) { Outcome(await skynet($0)) },
   Row(task: "skynet-2", operations: 1_000_000, warmsUp: true) { Outcome(await skynet($0)) },
 ]
@@ -23,6 +24,15 @@ private func launches(_ count: Int) async -> Int {
   }
   // The group has waited for them.
   return count
+}
+
+private func fromOutside(_ count: Int) async -> Int {
+  var sum = 0
+  for start in stride(from: 0, to: count, by: Shape.batch) {
+    let launched = (start..<min(start + Shape.batch, count)).map { number in Task { number } }
+    for task in launched { sum += await task.value }
+  }
+  return sum
 }
 
 private func scopes(_ count: Int) async -> Int {

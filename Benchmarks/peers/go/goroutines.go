@@ -35,6 +35,22 @@ func joins(n int) int {
 	return sum
 }
 
+func batches(n int) int {
+	sum := 0
+	for start := 0; start < n; start += batch {
+		var values []chan int
+		for i := start; i < min(start+batch, n); i++ {
+			value := make(chan int, 1)
+			go func(i int) { value <- i }(i)
+			values = append(values, value)
+		}
+		for _, value := range values {
+			sum += <-value
+		}
+	}
+	return sum
+}
+
 func launches(n int) int {
 	var ended atomic.Int64
 	for start := 0; start < n; start += 1000 {

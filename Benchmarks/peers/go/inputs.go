@@ -20,6 +20,7 @@ const (
 	contenders = 8
 	children   = 10
 	askers     = 100
+	batch      = 100
 )
 
 // How many goroutines take turns; how many produce and how many consume.

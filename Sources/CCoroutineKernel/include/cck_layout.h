@@ -32,6 +32,7 @@
 #define CCK_HOME_UNSTARTED 160
 #define CCK_HOME_INBOX 168
 #define CCK_UNSTARTED_NEWEST 24
+#define CCK_UNSTARTED_ARRIVALS 64
 
 /// A number that a debugger needs, and its name.
 typedef struct cck_debug_fact {

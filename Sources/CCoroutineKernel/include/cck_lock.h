@@ -155,6 +155,7 @@ CCK_INLINE cck_lock_t cck_lock_make_shared(void) {
 /// Takes the lock. In biased mode: two loads and a store. In shared mode: one compare-and-swap.
 CCK_INLINE cck_lock_mode_t cck_lock_acquire(
     cck_lock_t *_Nonnull lock, cck_thread_t *_Nonnull thread) {
+  cck_prefetch_to_write(lock);
   uintptr_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
   if (CCK_LIKELY(owner == (uintptr_t)thread)) {
     __atomic_store_n(&lock->busy, 1, __ATOMIC_RELAXED);

@@ -41,12 +41,16 @@ typedef struct cck_thread {
   const void *_Nullable stack_end;       ///< End of the thread's own stack, once registered; or null.
   int32_t number;                        ///< The system's number of it, once asked for; see cck_thread_number.
   int registered;                        ///< The thread-exit hook knows this record.
+  int returns_memory;                    ///< It runs a loop that sees to M2; see depot.h.
+  int place;                             ///< Its place in the process, once asked for; see cck_thread_is_main.
   void *_Nullable spare_objects[CCK_SPARE_LISTS];  ///< Lists of objects kept for reuse; their owner's.
   void *_Nullable recent_objects[CCK_RECENT_OBJECTS];  ///< A stack, whose oldest are overwritten.
   uint32_t recent_top;                   ///< Where the next one goes, modulo the length.
   uint32_t unbiased_left;                ///< How many locks of the round at hand are still to be made.
   void *_Nullable spare_promises;        ///< A list of memory for promises; see SparePromises.swift.
   uint32_t spare_promise_count;          ///< How many of them.
+  uint32_t pool_loop;                    ///< Which loop of a pool its last launch from outside went to.
+  const void *_Nullable last_told;       ///< The node whose loop was told last, a hint; see Home+Watch.swift.
   void *_Nullable observer;              ///< Checked builds: who is told of preemption points, or null.
   struct cck_trace_ring *_Nullable trace_ring;  ///< Where this thread records events; see cck_trace.h.
   char *_Nullable thrown;  ///< What was thrown to code that may not catch it; see cck_thread_note_thrown.
@@ -105,7 +109,10 @@ void cck_thread_fail_next(uint32_t count);
 /// (mallopt(3), M_MMAP_THRESHOLD). No effect on other systems.
 void cck_steady_heap(void);
 
-/// 1 on the process's first thread.
+/// 1 on the process's first thread; in a child that was forked, on the one that forked.
+///
+/// The system is asked once a thread: where a generator starts outside coroutines, the two calls that this takes would
+/// be more than half of its cost.
 int cck_thread_is_main(void);
 
 /// Writes the calling thread's name, ended by a zero; nothing if it has none.

@@ -50,15 +50,15 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
   private let close: () -> Void
   /// The mailbox has been closed.
   private let isClosed: () -> Bool
-  /// Empties the closed mailbox, and rejects the asks in it.
-  private let drain: (any Error) -> Void
+  /// Empties the closed mailbox, and rejects the asks in it with an error that is made only if there are any.
+  private let drain: (() -> any Error) -> Void
 
   init(
     name: String?,
     site: SourceSite,
     close: @escaping () -> Void,
     isClosed: @escaping () -> Bool,
-    drain: @escaping (any Error) -> Void
+    drain: @escaping (() -> any Error) -> Void
   ) {
     self.name = name
     self.site = site
@@ -109,7 +109,7 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
     let failure = error is CancellationError ? nil : error
     lifetime.fail(failure)
     close()
-    drain(stoppedError)
+    drain { stoppedError }
     lifetime.finish { events.send(.stopped, isLast: true) }
   }
 

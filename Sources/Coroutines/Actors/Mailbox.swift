@@ -56,6 +56,7 @@ public struct Mailbox<Message>: Sequence, IteratorProtocol, Sendable {
   /// Never parks.
   ///
   /// - Returns: The oldest message; nil if there is none.
+  @inlinable
   public func receiveIfReady() -> Message? {
     core.beginTaking("Mailbox.receiveIfReady()")
     guard let envelope = channel.receiveIfReady().value else { return nil }
@@ -70,6 +71,7 @@ public struct Mailbox<Message>: Sequence, IteratorProtocol, Sendable {
   ///
   /// - Parameter message: The message.
   /// - Returns: `sent`, or the message back with the reason.
+  @inlinable
   @discardableResult
   public func tellIfReady(_ message: sending Message) -> SendOutcome<Message> {
     channel.sendIfReady(Envelope(message, nil)).unwrapped()
@@ -81,6 +83,7 @@ public struct Mailbox<Message>: Sequence, IteratorProtocol, Sendable {
 
 extension SendOutcome {
   /// The same for the message that an envelope holds.
+  @inlinable
   func unwrapped<Message>() -> SendOutcome<Message> where Element == Envelope<Message> {
     switch self {
     case .sent: .sent

@@ -37,6 +37,7 @@ extension MessageActor {
   ///
   /// - Parameter message: The message.
   /// - Returns: `sent`, or the message back with the reason.
+  @inlinable
   @discardableResult
   public func tellIfReady(_ message: sending Message) -> SendOutcome<Message> {
     channel.sendIfReady(Envelope(message, nil)).unwrapped()
@@ -113,6 +114,7 @@ extension MessageActor {
   ///   - line: Where it is asked; leave out.
   ///   - message: Makes the message around the reply.
   /// - Returns: The promise of the answer; rejected with `MessageActorError.mailboxFull` if there was no room.
+  @inlinable
   public func askIfReady<Value>(
     file: StaticString = #fileID,
     line: UInt = #line,

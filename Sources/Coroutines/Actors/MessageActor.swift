@@ -69,7 +69,7 @@ public final class MessageActor<Message>: @unchecked Sendable, CustomStringConve
       isClosed: { channel.isClosed },
       drain: { error in
         while let envelope = channel.receiveIfReady().value {
-          envelope.ticket?.promise?.reject(error)
+          envelope.ticket?.promise?.reject(error())
         }
       }
     )

@@ -31,7 +31,18 @@ extension Channel {
   ///
   /// - Parameter element: The value.
   /// - Throws: `ChannelError.closed`; `CancellationError`.
+  @inlinable
   public func send(_ element: sending Element) async throws {
+    try Task.checkCancellation()
+    switch sendIfReady(element) {
+    case .sent: return
+    case .closed: throw closedError()
+    case .full(let element): try await sendWaiting(element)
+    }
+  }
+
+  @usableFromInline
+  func sendWaiting(_ element: Element) async throws {
     let slot = TransitSlot<Element>()
     slot.memory.initialize(to: element)
     var outcome: WaitOutcome
@@ -87,7 +98,21 @@ extension Channel {
   ///
   /// - Returns: The oldest value.
   /// - Throws: `ChannelError.closed` once the channel is closed and empty; `CancellationError`.
+  @inlinable
   public func receive() async throws -> sending Element {
+    try Task.checkCancellation()
+    switch receiveIfReady() {
+    case .received(let element):
+      // SAFETY: its sender has transferred it into the channel, and nobody else knows it.
+      nonisolated(unsafe) let element = element
+      return element
+    case .closed: throw closedError()
+    case .empty: return try await receiveWaiting()
+    }
+  }
+
+  @usableFromInline
+  func receiveWaiting() async throws -> sending Element {
     let slot = TransitSlot<Element>()
     let outcome = try await TaskWait.wait(
       on: core.receivers,
@@ -130,7 +155,8 @@ extension Channel {
   ///
   /// Ends when the channel is closed and empty, or when the task is cancelled. Several tasks and
   /// coroutines may receive at once: each value goes to one of them.
-  public var values: ChannelValues<Element> { ChannelValues(channel: self) }
+  @inlinable
+  public var values: ChannelValues<Element> { ChannelValues(self) }
 }
 
 extension TransitSlot {
@@ -144,16 +170,29 @@ extension TransitSlot {
 
 /// A channel as an asynchronous sequence; see `Channel.values`.
 public struct ChannelValues<Element>: AsyncSequence, Sendable {
-  let channel: Channel<Element>
+  @usableFromInline let channel: Channel<Element>
   /// Of the end that it was made by.
-  var right: ChannelRight<Element>?
+  @usableFromInline let right: ChannelRight<Element>?
+
+  @usableFromInline
+  init(_ channel: Channel<Element>, _ right: ChannelRight<Element>? = nil) {
+    self.channel = channel
+    self.right = right
+  }
 
   /// Receives one value after the other.
   public struct AsyncIterator: AsyncIteratorProtocol {
-    let channel: Channel<Element>
-    let right: ChannelRight<Element>?
+    @usableFromInline let channel: Channel<Element>
+    @usableFromInline let right: ChannelRight<Element>?
+
+    @usableFromInline
+    init(_ channel: Channel<Element>, _ right: ChannelRight<Element>?) {
+      self.channel = channel
+      self.right = right
+    }
 
     /// Receives a value; nil once the channel is closed and empty, or in a cancelled task.
+    @inlinable
     public mutating func next() async -> Element? {
       defer { withExtendedLifetime(right) {} }
       return try? await channel.receive()
@@ -161,5 +200,6 @@ public struct ChannelValues<Element>: AsyncSequence, Sendable {
   }
 
   /// An iterator that receives.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(channel: channel, right: right) }
+  @inlinable
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(channel, right) }
 }

@@ -58,24 +58,18 @@ extension Channel {
       core.lock.release(mode)
       throw closedError()
     case .wait:
-      // "Unprotected" from overruns, by a guard that each receive would store and compare (a sixth of the time of a
-      // buffered one): single values have no end to overrun.
-      return try _withUnprotectedUnsafeTemporaryAllocation(of: Element.self, capacity: 1) { slot in
-        // SAFETY: one element was allocated; it is in this frame until the wait is over (W3).
-        let slot = slot.baseAddress.unsafelyUnwrapped
-        var waiter = Waiter(fiber: fiber, slot: UnsafeMutableRawPointer(slot))
-        return try _withUnprotectedUnsafeMutablePointer(to: &waiter) { waiter in
-          waiter.pointee.lock = core.lock
-          waiter.pointee.queue = core.receivers
-          core.pointee.receivers.append(waiter)
-          core.lock.release(mode)
-          fiber.waits(for: self, in: "Channel.receive()")
-          fiber.park(thread, waiter)
-          if waiter.pointee.outcome != .delivered {
-            throw waiter.pointee.outcome == .closed ? closedError() : CancellationError()
-          }
-          return slot.move()
+      // SAFETY: both are in this frame until the wait is over (W3).
+      return try withWaiter(for: fiber, and: Element.self) { waiter, slot in
+        waiter.pointee.lock = core.lock
+        waiter.pointee.queue = core.receivers
+        core.pointee.receivers.append(waiter)
+        core.lock.release(mode)
+        fiber.waits(for: self, in: "Channel.receive()")
+        fiber.park(thread, waiter)
+        if waiter.pointee.outcome != .delivered {
+          throw waiter.pointee.outcome == .closed ? closedError() : CancellationError()
         }
+        return slot.move()
       }
     }
   }
@@ -130,9 +124,13 @@ extension Channel {
   ///
   /// - Returns: One value or more, in order.
   /// - Throws: As `receive`.
+  @inlinable
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receiveAll() throws -> [Element] {
-    var elements = [try receive()]
+    let first = try receive()
+    var elements: [Element] = []
+    elements.reserveCapacity(1 + count)
+    elements.append(first)
     while case .received(let element) = receiveIfReady() { elements.append(element) }
     return elements
   }
@@ -145,6 +143,7 @@ extension Channel {
   /// - Parameter count: Zero (parks for nothing) or more.
   /// - Returns: Exactly `count` values, in order.
   /// - Throws: As `receive` if there was no value yet, else `PartialReceiveError`.
+  @inlinable
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receive(count: Int) throws -> [Element] {
     demand(count >= 0, "receive(count: \(count)): the count must be 0 or more.")
@@ -191,6 +190,12 @@ public struct PartialReceiveError<Element>: Error, @unchecked Sendable, CustomSt
   public let received: [Element]
   /// `ChannelError.closed` or `CancellationError`.
   public let reason: any Error
+
+  @usableFromInline
+  init(received: [Element], reason: any Error) {
+    self.received = received
+    self.reason = reason
+  }
 
   /// What happened, to what, and what to do.
   public var description: String {

@@ -120,25 +120,20 @@ extension Channel {
       giveBack(element)
       throw closedError()
     case .wait:
-      // Unprotected as in `receive`.
-      try _withUnprotectedUnsafeTemporaryAllocation(of: Element.self, capacity: 1) { slot in
-        // SAFETY: one element was allocated; it is in this frame until the wait is over (W3).
-        let slot = slot.baseAddress.unsafelyUnwrapped
+      // SAFETY: both are in this frame until the wait is over (W3).
+      try withWaiter(for: fiber, and: Element.self) { waiter, slot in
         slot.initialize(to: element)
-        var waiter = Waiter(fiber: fiber, slot: UnsafeMutableRawPointer(slot))
-        try _withUnprotectedUnsafeMutablePointer(to: &waiter) { waiter in
-          waiter.pointee.lock = core.lock
-          waiter.pointee.queue = core.senders
-          core.pointee.senders.append(waiter)
-          core.lock.release(mode)
-          fiber.waits(for: self, in: operation)
-          fiber.park(thread, waiter)
-          if waiter.pointee.outcome != .delivered {
-            // SAFETY: nobody has taken the value out, and nobody else knows it.
-            nonisolated(unsafe) let element = slot.move()
-            giveBack(element)
-            throw waiter.pointee.outcome == .closed ? closedError() : CancellationError()
-          }
+        waiter.pointee.lock = core.lock
+        waiter.pointee.queue = core.senders
+        core.pointee.senders.append(waiter)
+        core.lock.release(mode)
+        fiber.waits(for: self, in: operation)
+        fiber.park(thread, waiter)
+        if waiter.pointee.outcome != .delivered {
+          // SAFETY: nobody has taken the value out, and nobody else knows it.
+          nonisolated(unsafe) let element = slot.move()
+          giveBack(element)
+          throw waiter.pointee.outcome == .closed ? closedError() : CancellationError()
         }
       }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoroutineKernel
+public import CoroutineKernel
 import Synchronization
 
 /// Carries values from coroutines to coroutines, in order, each to one receiver.
@@ -61,10 +61,12 @@ public final class Channel<Element>: @unchecked Sendable {
   init(capacity: ChannelCapacity, name: String?, at site: SourceSite) {
     self.name = name
     let slots = Self.isRingBehindCore(limit: capacity.limit) ? capacity.limit : 0
-    core = Self.allocate(slots: slots)
+    let memory = Self.allocate(slots: slots)
+    core = Self.core(in: memory)
     core.initialize(
       to: ChannelCore(
         capacity,
+        in: memory,
         site: site,
         stride: MemoryLayout<Element>.stride,
         move: { target, source in
@@ -112,8 +114,9 @@ public final class Channel<Element>: @unchecked Sendable {
       core.address(ofKept: index).assumingMemoryBound(to: Element.self).deinitialize(count: 1)
     }
     if !Self.isRingBehindCore(limit: core.pointee.limit) { core.pointee.buffer?.deallocate() }
+    let memory = core.pointee.memory
     core.deinitialize(count: 1)
-    core.deallocate()
+    memory.deallocate()
   }
 
   /// A small ring is made whole with the channel, in the memory of its state; others have their own, and grow.
@@ -122,11 +125,24 @@ public final class Channel<Element>: @unchecked Sendable {
 
   /// Memory for the state, and for a ring of so many slots behind it.
   @inlinable @inline(__always)
-  static func allocate(slots: Int) -> UnsafeMutablePointer<ChannelCore> {
-    UnsafeMutableRawPointer.allocate(
-      byteCount: offsetOfRing + slots * MemoryLayout<Element>.stride,
-      alignment: Swift.max(MemoryLayout<ChannelCore>.alignment, MemoryLayout<Element>.alignment)
-    ).assumingMemoryBound(to: ChannelCore.self)
+  static func allocate(slots: Int) -> UnsafeMutableRawPointer {
+    // What is aligned so is a multiple of 16 from the line.
+    let alignment = 16
+    let lost = CacheLine.mostLost(alignment: MemoryLayout<Element>.alignment) - (alignment - 1)
+    return .allocate(
+      byteCount: lost + offsetOfRing + slots * MemoryLayout<Element>.stride,
+      alignment: alignment
+    )
+  }
+
+  /// The state in its memory: from a cache line's beginning, so that what all write of it is in one.
+  ///
+  /// Allocators take several times as long for what they have to align.
+  @inlinable @inline(__always)
+  static func core(in memory: UnsafeMutableRawPointer) -> UnsafeMutablePointer<ChannelCore> {
+    // SAFETY: `allocate` has added what this may lose.
+    CacheLine.first(behind: memory, alignment: MemoryLayout<Element>.alignment)
+      .assumingMemoryBound(to: ChannelCore.self)
   }
 
   /// From the state to a ring in its memory: the first multiple of the values' alignment behind it.

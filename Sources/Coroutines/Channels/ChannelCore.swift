@@ -31,14 +31,18 @@ package struct ChannelCore {
   @usableFromInline package var senders = WaitQueue()
   /// Guards everything here.
   @usableFromInline package var lock: Lock
+  /// Slot of the oldest kept value.
+  @usableFromInline var head = 0
+  /// Kept values.
+  @usableFromInline package var count = 0
+  // Up to here is what sends and receives write: one cache line.
+
+  /// The memory that this lies in, which is to be given back.
+  @usableFromInline let memory: UnsafeMutableRawPointer
   /// The ring of kept values; nil while it has no slots.
   @usableFromInline var buffer: UnsafeMutableRawPointer?
   /// Slots in the ring.
   @usableFromInline var slots = 0
-  /// Slot of the oldest kept value.
-  @usableFromInline var head = 0
-  /// Kept values.
-  @usableFromInline var count = 0
   /// Most values to keep.
   @usableFromInline let limit: Int
   /// Where the channel was made.
@@ -66,6 +70,7 @@ package struct ChannelCore {
   @inlinable
   package init(
     _ capacity: ChannelCapacity,
+    in memory: UnsafeMutableRawPointer,
     site: SourceSite,
     stride: Int,
     move: @escaping (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void,
@@ -73,6 +78,7 @@ package struct ChannelCore {
     grow: @escaping (UnsafeMutablePointer<ChannelCore>) -> Void
   ) {
     self.lock = Lock.forFew(currentThread())
+    self.memory = memory
     self.limit = capacity.limit
     self.overflow = capacity.overflow
     self.site = site

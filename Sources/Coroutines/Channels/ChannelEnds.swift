@@ -137,6 +137,7 @@ public struct ReceiveEnd<Element>: Sendable, Sequence {
   ///
   /// - Returns: One value or more, in order.
   /// - Throws: As `receive`.
+  @inlinable
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receiveAll() throws -> [Element] {
     // It counts as there while it waits, even if this is its last use.
@@ -149,6 +150,7 @@ public struct ReceiveEnd<Element>: Sendable, Sequence {
   /// - Parameter count: Zero (parks for nothing) or more.
   /// - Returns: Exactly `count` values, in order.
   /// - Throws: As `receive` if there was no value yet, else `PartialReceiveError`.
+  @inlinable
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func receive(count: Int) throws -> [Element] {
     // It counts as there while it waits, even if this is its last use.
@@ -161,7 +163,7 @@ public struct ReceiveEnd<Element>: Sendable, Sequence {
   public func makeIterator() -> Channel<Element>.Iterator { Channel.Iterator(channel, right) }
 
   /// The values as an asynchronous sequence; see `Channel.values`.
-  public var values: ChannelValues<Element> { ChannelValues(channel: channel, right: right) }
+  public var values: ChannelValues<Element> { ChannelValues(channel, right) }
 
   /// The channel has been closed; there may still be values to receive.
   public var isClosed: Bool { channel.isClosed }

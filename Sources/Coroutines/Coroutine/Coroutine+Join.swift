@@ -114,6 +114,7 @@ extension Coroutine {
   }
 
   /// Suspends a task until the end.
+  @usableFromInline
   final func waitForEnd() async throws {
     let fiber = fiber
     try await TaskWait.wait(

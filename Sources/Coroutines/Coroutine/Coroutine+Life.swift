@@ -67,9 +67,11 @@ extension Coroutine {
     let fiber = fiber
     let home = fiber.pointee.home
     FiberList.remove(fiber)
-    if fiber.pointee.registry != nil { RemoteChildren.leave(fiber) }
+    // One of a scope stays in the registry until the scope has been told.
+    if scope?.isHere ?? true, fiber.pointee.registry != nil { RemoteChildren.leave(fiber) }
     if fiber.pointee.children.first != nil { FiberList.move(fiber.children, to: nil) }
     if fiber.pointee.locals != nil { CoroutineLocals.drop(fiber) }
+    if fiber.pointee.locksByHand != 0 { LocksByHand.holderEnds(self) }
     if let stack = fiber.pointee.stack {
       cck_stack_occupy(stack, nil)
       fiber.pointee.stack = nil
@@ -87,7 +89,7 @@ extension Coroutine {
 
     if let scope {
       isObserved.set()
-      scope.childEnded(failure)
+      scope.note(endOf: fiber, failure)
     }
     // From here on nothing may take this for the running coroutine: it may be freed any moment.
     thread.runningFiber = nil

@@ -168,10 +168,13 @@ extension Coroutine {
   /// Notes the name, in the form that the overflow report can print.
   @usableFromInline
   package final func setName(_ name: String) {
-    let bytes = name.utf8CString
-    let label = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
-    for (index, byte) in bytes.enumerated() { label[index] = byte }
-    requiredExtras.label = label
+    var name = name
+    requiredExtras.label = name.withUTF8 { bytes in
+      let label = UnsafeMutableRawPointer.allocate(byteCount: bytes.count + 1, alignment: 1)
+      if let start = bytes.baseAddress { label.copyMemory(from: start, byteCount: bytes.count) }
+      label.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self)
+      return label.bindMemory(to: CChar.self, capacity: bytes.count + 1)
+    }
   }
 
   /// Hands the coroutine to its scheduler, as a child of `parent`.
@@ -324,7 +327,11 @@ extension Coroutine {
 
   @inline(__always)
   private final func register(in registry: RemoteChildren) {
-    if !registry.add(fiber) { _ = requestCancellation() }
+    switch registry.add(fiber, isScoped: isScoped) {
+    case .added: break
+    case .addedToCancelled: _ = requestCancellation()
+    case .tooLate: stopLateForScope()
+    }
   }
 
   /// Puts a coroutine where its scheduler finds it.
@@ -378,10 +385,10 @@ extension Coroutine {
     )
     if isTracing { Recorder.ends(self, currentThread()) }
     let scope = isScoped ? leaveScope() : nil
-    RemoteChildren.leave(fiber)
+    if scope?.isHere ?? true { RemoteChildren.leave(fiber) }
     CoroutineLocals.drop(fiber)
     fiber.pointee.phase.store(.dead, ordering: .sequentiallyConsistent)
-    scope?.childEnded(failure)
+    scope?.note(endOf: fiber, failure)
   }
 }
 

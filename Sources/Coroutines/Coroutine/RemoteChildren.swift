@@ -7,8 +7,10 @@ package import CoroutineKernel
 ///
 /// Invariants:
 /// - R1. A fiber whose `registry` this is stands in `first`…, and has not ended: its end takes it out before
-///   anything else can let go of it.
+///   anything else can let go of it. One of a `CoroutineScope` (`isScoped`) may have ended: it is taken out when it counts
+///   its end, as the last thing that concerns the scope.
 /// - R2. While `first` is not nil, the registry holds a reference to itself: one for all its members.
+/// - R3. `pending` members are the scope's. Once it is over there are none, and none come.
 ///
 /// The lock is biased: of a tree of launches in a pool most branches never leave the loop where they began.
 package final class RemoteChildren: @unchecked Sendable {
@@ -26,6 +28,10 @@ package final class RemoteChildren: @unchecked Sendable {
   private final var nested: [RemoteChildren] = []
   @exclusivity(unchecked)
   private final var isCancelled = false
+  @exclusivity(unchecked)
+  private final var pending = 0
+  @exclusivity(unchecked)
+  private final var isOver = false
 
   /// The scope that waits for members whose `isScoped` is set; set before the first of them.
   ///
@@ -40,13 +46,24 @@ package final class RemoteChildren: @unchecked Sendable {
     lock = withUnsafeMutablePointer(to: &ownLock) { $0 }
   }
 
+  /// What becomes of a child that is added.
+  package enum Reception {
+    case added
+    /// All have been cancelled: so must the child be.
+    case addedToCancelled
+    /// Not added: the scope that would have to wait for it is over (R3).
+    case tooLate
+  }
+
   /// Adds a child that has not begun.
-  ///
-  /// - Returns: False if all have been cancelled: then so must the child be.
   @inline(__always)
-  package final func add(_ child: UnsafeMutablePointer<Fiber>) -> Bool {
+  package final func add(_ child: UnsafeMutablePointer<Fiber>, isScoped: Bool) -> Reception {
     child.pointee.registry = Unmanaged.passUnretained(self).toOpaque()
     return lock.withLock {
+      if isScoped {
+        if isOver { return .tooLate }
+        pending += 1
+      }
       child.pointee.previousSibling = nil
       child.pointee.nextSibling = first
       if let first {
@@ -56,29 +73,62 @@ package final class RemoteChildren: @unchecked Sendable {
         _ = Unmanaged.passRetained(self)
       }
       first = child
-      return !isCancelled
+      return isCancelled ? .addedToCancelled : .added
     }
   }
 
-  /// Takes a child that has ended, or will not begin, out of the registry that it is in.
+  /// Takes a child that has ended, or will not begin, out of the registry that it is in; not one of a `CoroutineScope`.
   package static func leave(_ child: UnsafeMutablePointer<Fiber>) {
     guard let registry = child.pointee.registry else { return }
     child.pointee.registry = nil
     // SAFETY: alive by R2, because the child is a member.
     let own = Unmanaged<RemoteChildren>.fromOpaque(registry)
-    let isLast = own._withUnsafeGuaranteedRef { $0.remove(child) }
+    let isLast = own._withUnsafeGuaranteedRef { own in own.lock.withLock { own.remove(child) } }
     // SAFETY: the reference of R2, after the lock was left.
     if isLast { own.release() }
   }
 
+  /// Takes a child of a `CoroutineScope` out, which has told how it ended.
+  ///
+  /// - Returns: The scope, if it has no other child here: to be told. The caller is given a reference.
+  static func leaveScope(_ child: UnsafeMutablePointer<Fiber>) -> Unmanaged<CoroutineScope>? {
+    guard let registry = child.pointee.registry else { return nil }
+    child.pointee.registry = nil
+    // SAFETY: as above.
+    let own = Unmanaged<RemoteChildren>.fromOpaque(registry)
+    let (scope, isLast) = own._withUnsafeGuaranteedRef { own in
+      own.lock.withLock {
+        own.pending -= 1
+        // SAFETY: the scope is alive: it finds under this lock that `pending` is 0 before it ends.
+        return (own.pending == 0 ? own.waiting?.retain() : nil, own.remove(child))
+      }
+    }
+    // SAFETY: as above.
+    if isLast { own.release() }
+    return scope
+  }
+
+  /// Under the lock.
+  ///
   /// - Returns: True if nobody is left, and the reference of R2 is to be released.
   @inline(__always)
   private func remove(_ child: UnsafeMutablePointer<Fiber>) -> Bool {
+    let (next, previous) = (child.pointee.nextSibling, child.pointee.previousSibling)
+    if let previous { previous.pointee.nextSibling = next } else { first = next }
+    if let next { next.pointee.previousSibling = previous }
+    return first == nil
+  }
+
+  /// No child of the scope is here.
+  final var hasNonePending: Bool { lock.withLock { pending == 0 } }
+
+  /// The scope is over, if no child of it is here.
+  ///
+  /// - Returns: It is.
+  final func endScope() -> Bool {
     lock.withLock {
-      let (next, previous) = (child.pointee.nextSibling, child.pointee.previousSibling)
-      if let previous { previous.pointee.nextSibling = next } else { first = next }
-      if let next { next.pointee.previousSibling = previous }
-      return first == nil
+      isOver = pending == 0
+      return isOver
     }
   }
 

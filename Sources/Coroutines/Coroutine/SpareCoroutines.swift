@@ -52,13 +52,18 @@ enum SpareCoroutines {
     return object
   }
 
-  /// The same; lets go of another class's object that is first in the list.
+  /// The same, or one that has ended elsewhere; lets go of another class's object that is first in the list.
   static func take(_ type: Coroutine.Type, _ thread: ThreadRecord) -> Unmanaged<Coroutine>? {
     if let object = takeAtHand(type, thread) { return object }
     let list = thread.spareList(of: ObjectIdentifier(type))
-    guard list.first != nil else { return nil }
-    dropFirst(list)
-    return takeRecent(type, thread)
+    if list.first != nil {
+      dropFirst(list)
+      return takeRecent(type, thread)
+    }
+    guard let fiber = SpareDepot.take(ObjectIdentifier(type)) else { return nil }
+    list.pointee = fiber.pointee.link.next.map { UnsafeMutableRawPointer($0) }
+    // SAFETY: as above.
+    return Unmanaged<Coroutine>.fromOpaque(fiber.owner)
   }
 
   /// One of the recent objects that is of the class and no longer in use.
@@ -134,6 +139,7 @@ enum SpareCoroutines {
     let (fiber, list) = coroutine._withUnsafeGuaranteedRef {
       ($0.fiber, thread.spareList(of: ObjectIdentifier(type(of: $0))))
     }
+    if let first = list.first, first.pointee.identifier >= limit { SpareDepot.relieve(list, first) }
     let position = 1 &+ (list.first?.pointee.identifier ?? 0)
     guard position <= limit, empty(coroutine) else {
       coroutine.release()

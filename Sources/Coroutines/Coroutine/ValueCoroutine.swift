@@ -105,6 +105,7 @@ extension ValueCoroutine {
   ///
   /// - Returns: What the body returned.
   /// - Throws: What the body threw, or `CancellationError` if the task is cancelled.
+  @inlinable
   public func value() async throws -> Value {
     try await waitForEnd()
     return try outcome()

@@ -46,6 +46,7 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
   ///   - file: Where it is made; leave out.
   ///   - line: Where it is made; leave out.
   ///   - body: Produces the values. What it throws ends the sequence and is then in `error`.
+  @inlinable
   public init(
     stackSize: StackSize = .default,
     file: StaticString = #fileID,
@@ -190,11 +191,12 @@ public final class Generator<Element>: Sequence, IteratorProtocol {
   @usableFromInline
   final class TypedState: GeneratorState {
     @exclusivity(unchecked)
-    private var work: ((Yield) throws -> Void)?
+    @usableFromInline var work: ((Yield) throws -> Void)?
 
     @exclusivity(unchecked)
-    var isObserved = false
+    @usableFromInline var isObserved = false
 
+    @inlinable
     init(stackSize: StackSize, _ site: SourceSite, _ body: @escaping (Yield) throws -> Void) {
       self.work = body
       super.init(

@@ -6,11 +6,11 @@ import CoroutineKernel
 /// What a generator's body and its user touch at every value, one cache line each, in memory that no
 /// object holds.
 ///
-/// The fast way of a value is `Generator.next` and `Generator.Yield.callAsFunction`: one test each, of
-/// `ready` and of `low` and `extent`, which say yes only if everything is as usual: pinned, this thread,
-/// not cancelled, no sanitizer. All else goes through `GeneratorState.resumeSlowly` and `suspend`.
+/// The fast way of a value is `Generator.next` and `Generator.Yield.callAsFunction`, or a two-way generator's: one test
+/// each, of `ready` and of `low` and `extent`, which say yes only if everything is as usual: pinned, this thread,
+/// not cancelled, no sanitizer. All else goes through `GeneratorState.resumeSlowly` and `suspendSlowly`.
 ///
-/// Their switches carry an argument. To the body: nil for "go on", anything else for "end". To the user:
+/// Their switches carry an argument. To the body: nil for "go on", anything else for "throw". To the user:
 /// nil for "ended", anything else for "there is a value".
 @usableFromInline
 package struct GeneratorCore {
@@ -36,7 +36,7 @@ package struct GeneratorCore {
   @inlinable @inline(__always)
   package init() {}
 
-  /// Memory for a core, and for a value behind it.
+  /// Memory for a core, and for what lies behind it.
   static func allocate(slotSize: Int, slotAlignment: Int) -> UnsafeMutablePointer<GeneratorCore> {
     let memory = UnsafeMutableRawPointer.allocate(
       byteCount: slotOffset(slotAlignment) + slotSize,
@@ -49,6 +49,14 @@ package struct GeneratorCore {
   @inlinable @inline(__always)
   static func slotOffset(_ alignment: Int) -> Int {
     (MemoryLayout<GeneratorCore>.size + alignment - 1) & ~(alignment - 1)
+  }
+
+  /// Bytes from the core to a second value, which goes the other way, behind the first.
+  @inlinable @inline(__always)
+  static func offset<First, Second>(of second: Second.Type, behind first: First.Type) -> Int {
+    let end = slotOffset(MemoryLayout<First>.alignment) + MemoryLayout<First>.size
+    let alignment = MemoryLayout<Second>.alignment
+    return (end + alignment - 1) & ~(alignment - 1)
   }
 }
 
@@ -84,6 +92,17 @@ extension UnsafeMutablePointer where Pointee == GeneratorCore {
     (UnsafeMutableRawPointer(self)
       + GeneratorCore.slotOffset(MemoryLayout<Element>.alignment))
       .assumingMemoryBound(to: Element.self)
+  }
+
+  /// Where a value that goes the other way lies, behind one of `First`.
+  @inlinable @inline(__always)
+  func slot<First, Second>(
+    of second: Second.Type,
+    behind first: First.Type
+  ) -> UnsafeMutablePointer<Second> {
+    // SAFETY: `allocate` was told a size and an alignment that suffice for both.
+    (UnsafeMutableRawPointer(self) + GeneratorCore.offset(of: second, behind: first))
+      .assumingMemoryBound(to: Second.self)
   }
 
   /// Whether the code that asks runs on the body's stack and may yield without further ado.

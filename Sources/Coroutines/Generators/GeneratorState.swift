@@ -56,13 +56,14 @@ package class GeneratorState {
   @exclusivity(unchecked)
   private final var thread: ThreadRecord?
 
-  /// What the next park at a yield throws, instead of returning.
+  /// What the yield where the body stands throws, instead of returning.
   @exclusivity(unchecked)
   @usableFromInline
   package final var thrown: (any Error)?
 
   /// What the body threw.
   @exclusivity(unchecked)
+  @usableFromInline
   package final var failure: (any Error)?
 
   /// The generator has been dropped or cancelled: every yield throws.
@@ -86,8 +87,8 @@ package class GeneratorState {
   /// - Parameters:
   ///   - stackSize: Of its stack.
   ///   - site: Where the generator was made.
-  ///   - slotSize: Bytes for a value, behind the core.
-  ///   - slotAlignment: Of the value's type.
+  ///   - slotSize: Bytes for values, behind the core.
+  ///   - slotAlignment: Of the values' types, the largest.
   @usableFromInline
   package init(stackSize: StackSize, site: SourceSite, slotSize: Int, slotAlignment: Int) {
     self.stackSize = stackSize
@@ -143,9 +144,10 @@ package class GeneratorState {
       )
     }
     guard let stack else { fatalError("a generator lost its stack") }
-    // The first switch brings the body's function its state, the others bring the order to end, or nil.
+    // The first switch brings the body's function its state, the others bring the order to throw, or nil.
     let argument =
-      stage == .fresh || isCancelled ? Unmanaged.passUnretained(self).toOpaque() : nil
+      stage == .fresh || isCancelled || thrown != nil
+      ? Unmanaged.passUnretained(self).toOpaque() : nil
     stage = .started
     core.pointee.ready = 0
     core.noteResumer(now.pointee.fiber)
@@ -192,6 +194,7 @@ package class GeneratorState {
   }
 
   /// Unwinds the body if it is suspended: its yield throws, its `defer` blocks run.
+  @usableFromInline
   package final func unwind() {
     isCancelled = true
     core.endFastYields()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoroutineKernel
+public import CoroutineKernel
 
 /// Calls something that answers by a callback, and parks the calling coroutine until it does.
 ///
@@ -21,6 +21,7 @@ import CoroutineKernel
 /// - Returns: The answer.
 /// - Throws: The error that came instead; what `start` throws; `PromiseError.abandoned` if nothing is left
 ///   that could answer; `CancellationError`; `CoroutineError.outsideCoroutine`.
+@inlinable
 @available(*, noasync, message: "In async code, use withCheckedThrowingContinuation.")
 public func awaitCallback<Value>(
   onCancel: (@Sendable () -> Void)? = nil,
@@ -32,5 +33,9 @@ public func awaitCallback<Value>(
   let promise = Promise<Value>(file: file, line: line)
   if let onCancel { promise.onCancel { _ in onCancel() } }
   try start(CallbackResolver(promise))
-  return try promise.waitUntilSettled(onCancellation: .cancelPromise, in: "awaitCallback(_:)").get()
+  // Many an answer is there at once.
+  if !promise.settledFlag.isSet {
+    try promise.waitUntilSettled(.cancelPromise, in: "awaitCallback(_:)")
+  }
+  return try promise.settledOutcome.get()
 }

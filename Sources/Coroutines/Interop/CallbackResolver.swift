@@ -7,7 +7,7 @@
 /// When all copies have gone away without a call, the promise is rejected with `PromiseError.abandoned`.
 /// May be called from any thread.
 public struct CallbackResolver<Value>: Sendable {
-  let right: SettlingRight<Value>
+  @usableFromInline let right: SettlingRight<Value>
 
   init(_ right: SettlingRight<Value>) {
     self.right = right
@@ -18,6 +18,7 @@ public struct CallbackResolver<Value>: Sendable {
   /// Others may settle it all the same, if they have the promise.
   ///
   /// - Parameter promise: The promise.
+  @inlinable
   public init(_ promise: Promise<Value>) {
     right = SettlingRight(promise)
   }
@@ -26,6 +27,7 @@ public struct CallbackResolver<Value>: Sendable {
   ///
   /// - Parameter value: The value.
   /// - Returns: False if it was settled before.
+  @inlinable
   @discardableResult
   public func callAsFunction(_ value: sending Value) -> Bool { right.fulfill(value) }
 
@@ -33,6 +35,7 @@ public struct CallbackResolver<Value>: Sendable {
   ///
   /// - Parameter error: The error.
   /// - Returns: False if it was settled before.
+  @inlinable
   @discardableResult
   public func callAsFunction(throwing error: any Error) -> Bool { right.reject(error) }
 
@@ -40,6 +43,7 @@ public struct CallbackResolver<Value>: Sendable {
   ///
   /// - Parameter result: The result.
   /// - Returns: False if it was settled before.
+  @inlinable
   @discardableResult
   public func callAsFunction<Failure: Error>(_ result: sending Result<Value, Failure>) -> Bool {
     switch result {
@@ -70,6 +74,7 @@ public struct CallbackResolver<Value>: Sendable {
   ///   - value: The value, if there is one; it counts even beside an error.
   ///   - error: The error, if there is one. With neither, the promise is rejected as abandoned.
   /// - Returns: False if it was settled before.
+  @inlinable
   @discardableResult
   public func callAsFunction(_ value: sending Value?, _ error: (any Error)?) -> Bool {
     if let value {
@@ -85,6 +90,7 @@ extension CallbackResolver<Void> {
   /// Settles without a value.
   ///
   /// - Returns: False if it was settled before.
+  @inlinable
   @discardableResult
   public func callAsFunction() -> Bool { callAsFunction(()) }
 }

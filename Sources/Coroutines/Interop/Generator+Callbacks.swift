@@ -86,6 +86,7 @@ extension Generator {
   ///
   /// - Returns: The value; nil when the body has returned.
   /// - Throws: What the body threw.
+  @inlinable @inline(__always)
   public func nextOrThrow() throws -> Element? {
     if let element = next() { return element }
     if let error { throw error }

@@ -47,6 +47,8 @@ package final class TaskWait: @unchecked Sendable {
   /// Suspends the calling task in `queue` until somebody ends the wait, unless `isOver`, asked under
   /// the lock, says that there is nothing to wait for.
   ///
+  /// It is asked twice if it denies that, first before anything is allocated.
+  ///
   /// - Throws: `CancellationError` if the task is cancelled; the queue is then as before.
   @discardableResult
   package static func wait(
@@ -56,6 +58,7 @@ package final class TaskWait: @unchecked Sendable {
     unless isOver: () -> Bool
   ) async throws -> WaitOutcome {
     try Task.checkCancellation()
+    if lock.withLock(isOver) { return .delivered }
     let wait = TaskWait(queue, lock, slot)
     let outcome = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in

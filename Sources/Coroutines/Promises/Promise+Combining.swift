@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoroutineKernel
+public import CoroutineKernel
+public import Synchronization
 
 /// Parks until all promises are settled, and returns their outcomes in the order of the promises.
 ///
@@ -11,6 +12,7 @@ import CoroutineKernel
 /// - Parameter promises: The promises; may be none.
 /// - Returns: A value or an error for each.
 /// - Throws: `CancellationError` if the caller is cancelled; `CoroutineError.outsideCoroutine`.
+@inlinable
 @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func awaitAll<Value>(
   _ promises: [Promise<Value>]
@@ -27,6 +29,7 @@ public func awaitAll<Value>(
 /// - Parameter promise: The promises, of any types.
 /// - Returns: A value or an error for each.
 /// - Throws: `CancellationError` if the caller is cancelled; `CoroutineError.outsideCoroutine`.
+@inlinable
 @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func awaitAll<each Value>(
   _ promise: repeat Promise<each Value>
@@ -41,46 +44,56 @@ extension Promise {
   ///
   /// - Parameter promises: The promises; of none, the new promise is fulfilled with an empty array.
   /// - Returns: The new promise.
+  @inlinable
   public static func all<Element>(_ promises: [Promise<Element>]) -> Promise<Value>
   where Value == [Element] {
-    collect(promises) { results, promise in
-      let values = results.compactMap { try? $0?.get() }
-      if values.count == results.count { promise.settle(.success(values)) }
-    } onFailure: { error, promise in
-      promise.reject(error)
+    let result = Promise<Value>()
+    if promises.isEmpty { result.settle(.success([])) }
+    let gathered = Gathered<Element>(promises.count)
+    for index in promises.indices {
+      promises[index].observe { outcome in
+        let isLast = gathered.set(outcome, at: index)
+        if case .failure(let error) = outcome { result.reject(error) }
+        if isLast, let values = gathered.values { result.settle(.success(values)) }
+      }
     }
+    return result
   }
 
   /// A promise for all outcomes, in order; never rejected.
   ///
   /// - Parameter promises: The promises; of none, the new promise is fulfilled with an empty array.
   /// - Returns: The new promise.
+  @inlinable
   public static func allSettled<Element>(_ promises: [Promise<Element>]) -> Promise<Value>
   where Value == [Result<Element, any Error>] {
-    collect(promises) { results, promise in
-      promise.settle(.success(results.compactMap { $0 }))
+    let result = Promise<Value>()
+    if promises.isEmpty { result.settle(.success([])) }
+    let gathered = Gathered<Element>(promises.count)
+    for index in promises.indices {
+      promises[index].observe { outcome in
+        if gathered.set(outcome, at: index) { result.settle(.success(gathered.outcomes)) }
+      }
     }
+    return result
   }
 
   /// A promise for the first value; rejected with `PromiseError.noneFulfilled` if all are rejected.
   ///
   /// - Parameter promises: The promises; of none, the new promise is rejected.
   /// - Returns: The new promise.
+  @inlinable
   public static func any(_ promises: [Promise<Value>]) -> Promise<Value> {
     let result = Promise<Value>()
-    let gathered = Gathered<Value>(promises.count)
     if promises.isEmpty { result.reject(PromiseError.noneFulfilled) }
-    for (index, promise) in promises.enumerated() {
-      promise.observe { outcome in
-        let all = gathered.set(outcome, at: index)
+    let gathered = Gathered<Value>(promises.count)
+    for index in promises.indices {
+      promises[index].observe { outcome in
+        let isLast = gathered.set(outcome, at: index)
         if case .success = outcome {
           result.settle(outcome)
-        } else if let all {
-          result.reject(
-            PromiseError.noneFulfilled(
-              all.compactMap { if case .failure(let error)? = $0 { error } else { nil } }
-            )
-          )
+        } else if isLast {
+          result.reject(PromiseError.noneFulfilled(gathered.errors))
         }
       }
     }
@@ -92,51 +105,79 @@ extension Promise {
   /// - Parameter promises: The promises; of none, the new promise is rejected with
   ///   `PromiseError.noneFulfilled`, since it could never settle.
   /// - Returns: The new promise.
+  @inlinable
   public static func race(_ promises: [Promise<Value>]) -> Promise<Value> {
     let result = Promise<Value>()
     if promises.isEmpty { result.reject(PromiseError.noneFulfilled) }
-    for promise in promises { promise.observe { result.settle($0) } }
-    return result
-  }
-
-  /// Calls `whenAll` once every promise is settled; `onFailure` at each that is rejected.
-  private static func collect<Element>(
-    _ promises: [Promise<Element>],
-    whenAll: @escaping ([Result<Element, any Error>?], Promise<Value>) -> Void,
-    onFailure: @escaping (any Error, Promise<Value>) -> Void = { _, _ in }
-  ) -> Promise<Value> {
-    let result = Promise<Value>()
-    let gathered = Gathered<Element>(promises.count)
-    if promises.isEmpty { whenAll([], result) }
-    for (index, promise) in promises.enumerated() {
-      promise.observe { outcome in
-        let all = gathered.set(outcome, at: index)
-        if case .failure(let error) = outcome { onFailure(error, result) }
-        if let all { whenAll(all, result) }
-      }
-    }
+    for index in promises.indices { promises[index].observe { result.settle($0) } }
     return result
   }
 }
 
 /// Outcomes of several promises, gathered from whatever threads they are settled on.
-private final class Gathered<Value>: @unchecked Sendable {
-  // SAFETY: the properties are guarded by `lock`.
-  private let lock = AllocatedLock()
-  private var outcomes: [Result<Value, any Error>?]
-  private var missing: Int
+@usableFromInline
+final class Gathered<Value>: @unchecked Sendable {
+  // SAFETY: a place is written once, by whoever settles its promise, before that counts in `missing`. All are read by
+  // the last one only: its count is an acquisition of what the others wrote.
 
+  /// A place for each, nil until its promise is settled.
+  @usableFromInline let places: UnsafeMutablePointer<Result<Value, any Error>?>
+  @usableFromInline let count: Int
+  @usableFromInline let missing: Atomic<Int>
+
+  @inlinable
   init(_ count: Int) {
-    outcomes = Array(repeating: nil, count: count)
-    missing = count
+    self.count = count
+    missing = Atomic(count)
+    places = .allocate(capacity: count)
+    places.initialize(repeating: nil, count: count)
   }
 
-  /// Notes an outcome; returns all of them if it was the last.
-  func set(_ outcome: Result<Value, any Error>, at index: Int) -> [Result<Value, any Error>?]? {
-    lock.withLock {
-      outcomes[index] = outcome
-      missing -= 1
-      return missing == 0 ? outcomes : nil
+  deinit {
+    places.deinitialize(count: count)
+    places.deallocate()
+  }
+
+  /// Notes an outcome.
+  ///
+  /// - Returns: It was the last.
+  @inlinable
+  func set(_ outcome: Result<Value, any Error>, at index: Int) -> Bool {
+    places[index] = outcome
+    #if COROUTINES_CHECKED
+    withUnsafePointer(to: missing) { noteAccess($0) }
+    #endif
+    return missing.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
+  }
+
+  /// All outcomes.
+  ///
+  /// - Precondition: The last has been noted.
+  @inlinable
+  var outcomes: [Result<Value, any Error>] {
+    // SAFETY: as the precondition says, none is nil.
+    (0..<count).map { places[$0].unsafelyUnwrapped }
+  }
+
+  /// All values; nil if there is an error among the outcomes.
+  ///
+  /// - Precondition: The last has been noted.
+  @inlinable
+  var values: [Value]? {
+    var values: [Value] = []
+    values.reserveCapacity(count)
+    for index in 0..<count {
+      guard case .success(let value)? = places[index] else { return nil }
+      values.append(value)
     }
+    return values
+  }
+
+  /// All errors.
+  ///
+  /// - Precondition: The last has been noted.
+  @inlinable
+  var errors: [any Error] {
+    (0..<count).compactMap { if case .failure(let error)? = places[$0] { error } else { nil } }
   }
 }

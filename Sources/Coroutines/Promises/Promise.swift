@@ -54,6 +54,7 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   ///
   /// - Parameter other: The other promise; itself, and one that follows this one, are refused with
   ///   `PromiseError.adoptsItself`.
+  @inlinable
   public func follow(_ other: Promise) {
     var work = SettlementWork()
     follow(other, &work)
@@ -61,13 +62,19 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   }
 
   /// The same in a chain.
-  @usableFromInline
+  @inlinable
   func follow(_ other: Promise, _ work: inout SettlementWork) {
-    guard beginFollowing(other) else {
-      settle(.failure(PromiseError.adoptsItself(creationSite)), &work)
-      return
+    // One that is settled follows nobody, so there is no ring to be noted against.
+    if other.settledFlag.isSet, other !== self {
+      settle(other.settledOutcome, &work)
+    } else if beginFollowing(other) {
+      // SAFETY: an observer gets the promise that it was added to.
+      other.addObserver(&work) { settled, rest in
+        self.settle(unsafeDowncast(settled, to: Promise.self).settledOutcome, &rest)
+      }
+    } else {
+      settle(failure: PromiseError.adoptsItself(creationSite), &work)
     }
-    other.observe(&work) { self.settle($0, &$1) }
   }
 
   /// Registers what stops the work when the promise is cancelled.
@@ -83,6 +90,7 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
     return self
   }
 
+  @inlinable
   @discardableResult
   func settle(_ outcome: Outcome) -> Bool {
     settle { Self.put(outcome, into: $0) }
@@ -119,19 +127,10 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   }
 
   /// Calls `observer` with the outcome: at once if there is one, else where the promise is settled.
+  @inlinable @inline(__always)
   package func observe(_ observer: @escaping (Outcome) -> Void) {
-    var work = SettlementWork()
-    observe(&work) { outcome, _ in observer(outcome) }
-    work.run()
-  }
-
-  /// The same in a chain: the observer adds what follows from it to the work that it gets.
-  func observe(
-    _ work: inout SettlementWork,
-    _ observer: @escaping (Outcome, inout SettlementWork) -> Void
-  ) {
     // SAFETY: an observer gets the promise that it was added to.
-    addObserver(&work) { observer(unsafeDowncast($0, to: Promise.self).settledOutcome, &$1) }
+    addObserver { settled, _ in observer(unsafeDowncast(settled, to: Promise.self).settledOutcome) }
   }
 
   // MARK: - Awaiting
@@ -162,6 +161,7 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   /// - Parameter cancellation: What cancelling the caller does to the promise.
   /// - Returns: The value or the error.
   /// - Throws: `CancellationError` if the caller is cancelled; `CoroutineError.outsideCoroutine`.
+  @inlinable
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func settled(onCancellation cancellation: AwaitCancellation = .leavePromise) throws
     -> Outcome
@@ -185,6 +185,7 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   ///
   /// - Returns: The value.
   /// - Throws: The error that it was rejected with; `CancellationError` if the task is cancelled.
+  @inlinable
   public func value() async throws -> Value {
     try await waitInTask()
     return try settledOutcome.get()

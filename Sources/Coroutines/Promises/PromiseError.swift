@@ -85,10 +85,12 @@ public struct PromiseError: Error, Sendable, Hashable, CustomStringConvertible {
     PromiseError(.cancelled, site)
   }
 
+  @usableFromInline
   static func adoptsItself(_ site: SourceSite?) -> PromiseError {
     PromiseError(.adoptsItself, site)
   }
 
+  @usableFromInline
   static func abandoned(_ site: SourceSite?) -> PromiseError { PromiseError(.abandoned, site) }
 
   /// Abandoned as well, told of as what it is to the one who asked.
@@ -96,6 +98,7 @@ public struct PromiseError: Error, Sendable, Hashable, CustomStringConvertible {
     PromiseError(.abandoned, ask, isAsk: true)
   }
 
+  @usableFromInline
   static func noneFulfilled(_ reasons: [any Error]) -> PromiseError {
     PromiseError(.noneFulfilled, reasons: reasons.map { "\($0)" })
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Synchronization
+public import Synchronization
 
 /// The right to settle a promise, once; held by the closures and resolvers that may.
 ///
 /// The first call counts, also when it was `follow` and the promise is pending still. When the last holder goes
 /// away without a call, the promise is rejected as abandoned.
+@usableFromInline
 final class SettlingRight<Value>: @unchecked Sendable {
   // SAFETY: `next` is written by the one call that has set `isGivenAway`, before `phase` says so, and read after.
 
@@ -19,11 +20,12 @@ final class SettlingRight<Value>: @unchecked Sendable {
     static var named: UInt8 { 2 }
   }
 
-  let promise: Promise<Value>
-  private let hasBegun = AtomicFlag()
-  private let isGivenAway = AtomicFlag()
-  private let phase = Atomic<UInt8>(0)
-  private var next: (any Thenable<Value>)?
+  @usableFromInline let promise: Promise<Value>
+  @usableFromInline let hasBegun = AtomicFlag()
+  @usableFromInline let isGivenAway = AtomicFlag()
+  @usableFromInline let phase = Atomic<UInt8>(0)
+  @exclusivity(unchecked)
+  @usableFromInline var next: (any Thenable<Value>)?
 
   /// The right to settle a promise.
   ///
@@ -31,13 +33,21 @@ final class SettlingRight<Value>: @unchecked Sendable {
   ///   - promise: The promise.
   ///   - hasBegun: False if its work is going to say so. Work that never began was cancelled before, with the
   ///     code that made the promise.
+  @inlinable
   init(_ promise: Promise<Value>, hasBegun: Bool = true) {
     self.promise = promise
     if hasBegun { self.hasBegun.set() }
   }
 
+  @inlinable
   deinit {
-    guard promise.isPending, !isGivenAway.isSet else { return }
+    // Most have been given away.
+    if !isGivenAway.isSet { abandon() }
+  }
+
+  @usableFromInline @inline(never)
+  func abandon() {
+    guard promise.isPending else { return }
     promise.reject(
       hasBegun.isSet ? PromiseError.abandoned(promise.creationSite) : CancellationError()
     )
@@ -50,11 +60,13 @@ final class SettlingRight<Value>: @unchecked Sendable {
 
   // Who gives the right away is the one that counts: what comes at the same time on another thread is told so.
 
+  @inlinable
   func fulfill(_ value: sending Value) -> Bool {
     guard isGivenAway.set() else { return false }
     return promise.fulfill(value)
   }
 
+  @inlinable
   func reject(_ error: any Error) -> Bool {
     isGivenAway.set() && promise.reject(error)
   }

@@ -5,7 +5,7 @@ package import CoroutineKernel
 /// A call that comes when a descriptor is ready, for what is no coroutine.
 package enum DescriptorNotice {
   /// The node that waits, and what it calls.
-  private struct Notice {
+  private struct Notice: ~Copyable {
     /// First field.
     var waiter: Waiter
     let action: () -> Void

@@ -10,14 +10,18 @@ private let roundsBetweenTimers = 16
 
 /// One thread that runs coroutines: first come first served, then sleepers, then its own sleep.
 package final class EventLoop: SchedulerCore, @unchecked Sendable {
-  // SAFETY: see SchedulerCore; `mayStop` is atomic.
+  // SAFETY: see SchedulerCore; `mayStop` is atomic, `ownHandle` is touched with the turn.
 
   /// The loop may end as soon as it has no coroutines.
   private let mayStop: Atomic<Bool>
 
-  package init(label: String, stopsWhenEmpty: Bool) {
+  /// What the loop's own code is given as its scheduler, once it has asked: until `run` ends.
+  @exclusivity(unchecked)
+  private var ownHandle: Scheduler?
+
+  package init(_ name: SchedulerName, stopsWhenEmpty: Bool) {
     mayStop = Atomic(stopsWhenEmpty)
-    super.init(label: label, migrates: false)
+    super.init(name, migrates: false)
     home.pointee.pollsDescriptors = true
     cck_steady_heap()
     SpareCoroutines.prepare
@@ -27,6 +31,13 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
   package func stopWhenEmpty() {
     mayStop.store(true, ordering: .sequentiallyConsistent)
     home.pointee.parker.wake()
+  }
+
+  package override var handle: Scheduler? {
+    if let ownHandle { return ownHandle }
+    let made = Scheduler(core: self)
+    ownHandle = made
+    return made
   }
 
   package override func post(_ work: @escaping () -> Void) -> Bool {
@@ -45,8 +56,11 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
     noteThread()
     home.beginLooking()
     lookAtClock()
+    let memory = MemoryReturn(thread)
     defer {
       home.dropSpareStack(thread)
+      memory.end()
+      ownHandle = nil
       thread.currentHome = outer.home
       thread.runningFiber = outer.fiber
     }
@@ -64,6 +78,7 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
           if !home.pointee.timers.isEmpty { home.fireTimers(at: now) }
           home.pollDescriptors()
           home.releaseUnused()
+          memory.look(at: now)
         }
         continue
       }
@@ -73,13 +88,16 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
       if isToEnd, home.closeInbox() { return }
       let deadline = next.map { pace.next(for: $0) }
       let source: IdleSpin.Source = home.hasDescriptorWaits ? .descriptors : .threads
+      let watched = home.beginWatch()
       let isWoken = spin.wait(until: deadline, for: source) {
-        home.hasPost || isToEnd
+        watched?.isTold ?? false || home.hasPost || isToEnd
       } poll: {
         home.pollDescriptors()
         return home.pointee.runFirst != nil
       }
-      if !isWoken { sleep(until: deadline, source, &spin, &pace, &quiet) }
+      home.endWatch(watched)
+      if isWoken || home.pointee.runFirst != nil { continue }
+      sleep(until: deadline, source, memory, &spin, &pace, &quiet)
     }
   }
 
@@ -90,6 +108,7 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
   private func sleep(
     until deadline: Int64?,
     _ source: IdleSpin.Source,
+    _ memory: MemoryReturn,
     _ spin: inout IdleSpin,
     _ pace: inout WakeUpPace,
     _ quiet: inout QuietSleep
@@ -100,7 +119,10 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
     if mustGoOn || timeout == 0 {
       home.pointee.parker.retract()
     } else {
-      if timeout < 0, !home.hasDescriptorWaits {
+      let first = memory.firstSleep(of: timeout)
+      if let first {
+        home.sleep(atMost: first)
+      } else if timeout < 0, !home.hasDescriptorWaits {
         let isAwaited = mayStop.load(ordering: .relaxed) && home.live > 0
         quiet.sleep(self, isAwaited: isAwaited)
       } else {
@@ -109,6 +131,8 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
       lookAtClock()
       if home.hasPost || home.pointee.runFirst != nil {
         spin.noteWoken(by: source)
+      } else if first != nil {
+        memory.sleptThrough()
       } else if deadline != nil {
         pace.noteWakeUp(at: now)
       }

@@ -82,6 +82,7 @@ struct IdleSpin {
           return true
         }
         cck_processor_pause()
+        cck_processor_pause()
       }
       if source == .descriptors, poll() {
         if end != nil { noteSuccess(source) }

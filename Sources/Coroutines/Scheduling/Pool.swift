@@ -12,39 +12,47 @@ import Synchronization
 /// other, as long as there is something for each. (After Go's scheduler, Vyukov 2012.)
 ///
 /// Invariants:
-/// - P1. A launch: into the list, light fence, then `idleCount` and `searching` are read. Going idle:
-///   `idleCount` up, `searching` down, heavy fence, then all lists are looked at once more; and so who ends a
-///   search as the last one. So one of the two sees the other.
-/// - P2. A home's `began` is raised before the coroutine can be seen by a loop, its `ended` after the end. Each is
-///   written by one thread, `beganOutside` by all. If the sum of the ends, read first, is the sum of the beginnings,
-///   then there was a moment between the two at which no coroutine lived.
+/// - P1. A launch: into the list, light fence, then `idleCount` is read, and if it is not 0, full fence, and `searching`.
+///   Going idle: `idleCount` up, `searching` down, heavy fence, then all lists are looked at once more; who ends a search as
+///   the last one: `searching` down, full fence, the same. So one of the two sees the other.
+/// - P2. A home's `began`, or for launches from outside its list's `sent`, is raised before the coroutine can be seen by a
+///   loop, its `ended` after the end. If the sum of the ends, read first, is the sum of the beginnings, then there was a
+///   moment between the two at which no coroutine lived.
 /// - P3. Loops end when `isOver`: the lists are closed then, and no coroutine lives. Lists that are closed
 ///   while `lock` is free stay so.
 package final class Pool: @unchecked Sendable {
   // SAFETY: `loops` is written by `init` only; `idle` is guarded by `lock`; the rest is atomic.
 
+  // What is only read, but for the end.
   let label: String
   package private(set) var loops: [PoolLoop] = []
-
+  /// Theirs, in the same order: who looks at these counts no reference to a loop, which all threads would write to.
+  let homes: UnsafeMutableBufferPointer<UnsafeMutablePointer<Home>>
   private let lock = AllocatedLock()
+  private let mayStop = Atomic<Bool>(false)
+  private let overFlag = Atomic<Bool>(false)
+
+  /// What loops write when they begin or end to look around lies in other lines of the cache than the above.
+  private let distance: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) =
+    (0, 0, 0, 0, 0, 0, 0, 0)
   /// Loops that sleep, or are about to.
   private var idle: [PoolLoop] = []
   private let idleCount = Atomic<Int>(0)
   private let searching = Atomic<Int>(0)
 
-  private let beganOutside = Atomic<Int>(0)
-  private let mayStop = Atomic<Bool>(false)
-  private let overFlag = Atomic<Bool>(false)
-
   /// A pool whose loops nobody runs yet.
   package init(label: String, threads: Int) {
     self.label = label
+    homes = .allocate(capacity: threads)
     loops = (0..<threads).map { PoolLoop(number: $0, of: self) }
+    _ = homes.initialize(from: loops.lazy.map(\.home))
   }
+
+  deinit { homes.deallocate() }
 
   /// What is announced before it is looked at or changed.
   private enum Word: Int {
-    case idleCount, searching, beganOutside, mayStop, overFlag
+    case idleCount, searching, mayStop, overFlag
   }
 
   @inline(__always)
@@ -56,23 +64,27 @@ package final class Pool: @unchecked Sendable {
 
   // MARK: - Launches
 
-  /// The loop that a launch from outside goes to: one that sleeps and has nothing to do yet, else any.
-  func loopForLaunch(_ thread: ThreadRecord) -> PoolLoop {
-    touch(.idleCount)
-    if idleCount.load(ordering: .relaxed) > 0,
-      let sleeper = lock.withLock({ idle.last { !$0.home.hasUnstarted } })
-    {
-      return sleeper
-    }
-    // Multiply and shift: a number below the count without a division.
-    let random = UInt64(cck_thread_random(thread))
-    return loops[Int((random &* UInt64(loops.count)) >> 32)]
+  /// The loop that a launch from outside goes to: that of the thread's last one, if it is awake; else the next that is; else
+  /// any.
+  ///
+  /// Whoever launches many short ones wakes nobody then, and if they are long, others come for them.
+  func homeForLaunch(_ thread: ThreadRecord) -> UnsafeMutablePointer<Home> {
+    let last = Int(truncatingIfNeeded: thread.pointee.pool_loop)
+    if last < homes.count, homes[last].pointee.parker.isAwake { return homes[last] }
+    let next = loopForNextLaunches(thread)
+    thread.pointee.pool_loop = UInt32(truncatingIfNeeded: next)
+    return homes[next]
   }
 
-  /// A coroutine is launched by code that is on none of the loops.
-  func beginsOutside() {
-    touch(.beganOutside)
-    beganOutside.wrappingAdd(1, ordering: .sequentiallyConsistent)
+  /// - Returns: Its number.
+  private func loopForNextLaunches(_ thread: ThreadRecord) -> Int {
+    // Multiply and shift: a number below the count without a division.
+    let random = Int((UInt64(cck_thread_random(thread)) &* UInt64(homes.count)) >> 32)
+    for distance in 0..<homes.count {
+      let number = (random + distance) % homes.count
+      if homes[number].pointee.parker.isAwake { return number }
+    }
+    return random
   }
 
   /// There is a new member in some list.
@@ -84,6 +96,8 @@ package final class Pool: @unchecked Sendable {
   }
 
   private func wakeOne() {
+    // P1.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
     touch(.searching)
     if searching.load(ordering: .sequentiallyConsistent) > 0 { return }
     let sleeper: PoolLoop? = lock.withLock {
@@ -114,13 +128,13 @@ package final class Pool: @unchecked Sendable {
     touch(.idleCount)
     guard left == 0, idleCount.load(ordering: .relaxed) > 0 else { return }
     // P1, for a launch that still saw this loop searching.
-    cck_fence_heavy()
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
     if hasUnstarted { wakeOne() }
   }
 
   /// A list has members; a hint.
   var hasUnstarted: Bool {
-    for loop in loops where loop.home.hasUnstarted { return true }
+    for home in homes where home.hasUnstarted { return true }
     return false
   }
 
@@ -174,14 +188,10 @@ package final class Pool: @unchecked Sendable {
     guard mayStop.load(ordering: .sequentiallyConsistent), isQuiet else { return false }
     return lock.withLock {
       if isOver { return true }
-      var closed: [PoolLoop] = []
-      for loop in loops {
-        if !loop.home.closeUnstarted() { break }
-        closed.append(loop)
-      }
+      let closed = homes.prefix { $0.closeUnstarted() }
       // A launch through a scheduler that somebody has kept may have come in between.
-      guard closed.count == loops.count, isQuiet else {
-        for loop in closed { loop.home.reopenUnstarted() }
+      guard closed.count == homes.count, isQuiet else {
+        for home in closed { home.reopenUnstarted() }
         return false
       }
       touch(.overFlag)
@@ -196,24 +206,23 @@ package final class Pool: @unchecked Sendable {
   /// P2.
   private var isQuiet: Bool {
     var ended = 0
-    for loop in loops { ended += loop.home.endedCount }
-    touch(.beganOutside)
-    var began = beganOutside.load(ordering: .sequentiallyConsistent)
-    for loop in loops { began += loop.home.beganCount }
+    for home in homes { ended += home.endedCount }
+    var began = 0
+    for home in homes { began += home.beganCount }
     return ended == began
   }
 
   /// Has every loop look around.
   func wakeAll() {
-    for loop in loops { loop.home.pointee.parker.wake() }
+    for home in homes { home.pointee.parker.wake() }
   }
 
   /// No thread could be started: nothing will ever run here.
   func neverBegins() {
     overFlag.store(true, ordering: .sequentiallyConsistent)
-    for loop in loops {
-      _ = loop.home.closeUnstarted()
-      _ = loop.home.closeInbox()
+    for home in homes {
+      _ = home.closeUnstarted()
+      _ = home.closeInbox()
     }
   }
 }

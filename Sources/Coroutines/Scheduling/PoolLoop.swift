@@ -47,13 +47,16 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
 
   @exclusivity(unchecked)
   private var isSearching = false
+  /// It searches because a launch woke it, and has found nothing yet.
+  @exclusivity(unchecked)
+  private var isSummoned = false
   /// For each loop, the coroutine that was the oldest when its list was last seen small, and since when.
   private var candidates: [(identifier: UInt64, since: Int64)] = []
   /// The oldest of this loop that has not started, and since when it has been known to be that.
   private var oldest: (identifier: UInt64, since: Int64) = (0, 0)
-  /// How many it took over last, and when; none once they have been found long or short.
+  /// How many it took over last, and when; none once they have been found long or short, or if it came too late for any.
   private var taken: (count: Int, at: Int64) = (0, 0)
-  /// How long to leave the others alone after that; 0 if it was long.
+  /// How long to leave the others alone after that; 0 if they were long.
   private var pause: Int64 = 0
 
   init(number: Int, of pool: Pool) {
@@ -61,7 +64,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     self.number = number
     wasSummoned = Atomic(false)
     super.init(
-      label: pool.label,
+      .text(pool.label),
       migrates: false,
       pool: Unmanaged.passUnretained(pool).toOpaque()
     )
@@ -85,7 +88,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   // MARK: - For launches
 
   package override func homeForLaunch(_ thread: ThreadRecord) -> UnsafeMutablePointer<Home> {
-    pool.loopForLaunch(thread).home
+    pool.homeForLaunch(thread)
   }
 
   package override func offer(
@@ -93,13 +96,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     _ thread: ThreadRecord
   ) -> Bool {
     if thread.currentHome == home { return Self.offerHere(fiber, home) }
-    // P2: first.
-    pool.beginsOutside()
-    home.noteSent()
-    guard Self.insert(fiber, home, pool) else {
-      home.noteSent(-1)
-      return false
-    }
+    guard Self.insert(pool, { home.send(fiber) }) else { return false }
     home.pointee.parker.wake()
     pool.noteWork()
     return true
@@ -116,20 +113,16 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     // SAFETY: the home of a pool's loop has its pool there, which lives as long as its loops run.
     let pool = Unmanaged<Pool>.fromOpaque(home.pointee.pool.unsafelyUnwrapped)
     return pool._withUnsafeGuaranteedRef {
-      guard insert(fiber, home, $0) else { return false }
+      guard insert($0, { home.offer(fiber) }) else { return false }
       $0.noteWork()
       return true
     }
   }
 
   @inline(__always)
-  private static func insert(
-    _ fiber: UnsafeMutablePointer<Fiber>,
-    _ home: UnsafeMutablePointer<Home>,
-    _ pool: Pool
-  ) -> Bool {
+  private static func insert(_ pool: Pool, _ offer: () -> Bool) -> Bool {
     // A list is closed for as long as somebody looks whether all is over, or for good.
-    while !home.offer(fiber) {
+    while !offer() {
       if pool.hasDecidedToEnd { return false }
     }
     return true
@@ -163,9 +156,11 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     home.beginLooking()
     lookAtClock()
     ownHandle = Scheduler(core: self)
+    let memory = MemoryReturn(thread)
     defer {
       ownHandle = nil
       home.dropSpareStack(thread)
+      memory.end()
       thread.currentHome = nil
     }
     var spin = IdleSpin()
@@ -177,6 +172,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
       if let fiber = next(round) {
         if isSearching {
           isSearching = false
+          isSummoned = false
           pool.endSearch()
         }
         if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
@@ -186,6 +182,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
           if !home.pointee.timers.isEmpty { home.fireTimers(at: now) }
           home.pollDescriptors()
           home.releaseUnused()
+          memory.look(at: now)
         }
         continue
       }
@@ -193,7 +190,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
       home.releaseUnused()
       if home.pointee.runFirst != nil { continue }
       if pool.endIfEmpty() { break }
-      lookAround(until: next.map { pace.next(for: $0) }, &spin, &pace, &quiet)
+      lookAround(until: next.map { pace.next(for: $0) }, memory, &spin, &pace, &quiet)
     }
     if isSearching { pool.endSearch() }
     pool.wakeAll()
@@ -224,24 +221,31 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   /// Looks for something to do, and sleeps if there is nothing.
   private func lookAround(
     until deadline: Int64?,
+    _ memory: MemoryReturn,
     _ spin: inout IdleSpin,
     _ pace: inout WakeUpPace,
     _ quiet: inout QuietSleep
   ) {
     noteEndOfTaken()
-    if pause > 0, now - taken.at < pause { return pauseSearching(until: deadline) }
+    if pause > 0, now - taken.at < pause { return pauseSearching(until: deadline, &spin) }
     if !isSearching {
       isSearching = true
       pool.beginSearch()
     }
     let source: IdleSpin.Source = home.hasDescriptorWaits ? .descriptors : .threads
+    let watched = home.beginWatch()
     let isWoken = spin.wait(until: deadline, for: source) {
-      home.hasPost || home.hasUnstarted || steal()
+      watched?.isTold ?? false || home.hasPost || home.hasUnstarted || steal()
     } poll: {
       home.pollDescriptors()
       return home.pointee.runFirst != nil
     }
-    if isWoken { return }
+    home.endWatch(watched)
+    if isWoken || home.pointee.runFirst != nil { return }
+    if isSummoned {
+      isSummoned = false
+      if !pool.hasUnstarted, noteVainSummons() { return pauseSearching(until: deadline, &spin) }
+    }
     isSearching = false
     home.announceSleep()
     pool.goIdle(self)
@@ -249,7 +253,10 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     if home.hasPost || pool.hasUnstarted || timeout == 0 || pool.endIfEmpty() {
       home.pointee.parker.retract()
     } else {
-      if timeout < 0, !home.hasDescriptorWaits {
+      let first = memory.firstSleep(of: timeout)
+      if let first {
+        home.sleep(atMost: first)
+      } else if timeout < 0, !home.hasDescriptorWaits {
         quiet.sleep(self, isAwaited: false)
       } else {
         home.sleep(atMost: timeout)
@@ -257,11 +264,29 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
       lookAtClock()
       if home.hasPost || home.pointee.runFirst != nil {
         spin.noteWoken(by: source)
+      } else if first != nil {
+        memory.sleptThrough()
       } else if deadline != nil {
         pace.noteWakeUp(at: now)
       }
     }
     isSearching = pool.leaveIdle(self)
+    isSummoned = isSearching
+  }
+
+  /// What it was woken for has been done by others in less time than that took: they can do without it for a while.
+  ///
+  /// - Returns: Whether to leave them alone.
+  private func noteVainSummons() -> Bool {
+    // As below.
+    guard currentPreemptionObserver() == nil else { return false }
+    taken.at = lookAtClock()
+    lengthenPause()
+    return true
+  }
+
+  private func lengthenPause() {
+    pause = min(max(pause * 2, pauses.lowerBound), pauses.upperBound)
   }
 
   /// What was taken over last has begun, if not ended: notes whether it was worth it.
@@ -269,20 +294,29 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     // What is explored must not depend on real time.
     guard taken.count > 0, currentPreemptionObserver() == nil else { return }
     let wasShort = lookAtClock() - taken.at < Int64(taken.count) * shortest
-    pause = wasShort ? min(max(pause * 2, pauses.lowerBound), pauses.upperBound) : 0
+    if wasShort { lengthenPause() } else { pause = 0 }
     taken.count = 0
   }
 
   /// Sleeps for the rest of the pause, but for what is sent to this loop.
   ///
   /// Neither searching nor idle, so that no launch wakes it: it looks by itself, soon enough.
-  private func pauseSearching(until deadline: Int64?) {
+  private func pauseSearching(until deadline: Int64?, _ spin: inout IdleSpin) {
     if isSearching {
       isSearching = false
       pool.endSearch()
     }
-    home.announceSleep()
     let end = min(taken.at + pause, deadline ?? .max)
+    // A launch from outside may be for this loop.
+    let watched = home.beginWatch()
+    let isWoken = spin.wait(until: end, for: .threads) {
+      watched?.isTold ?? false || home.hasPost || home.hasUnstarted || pool.isOver
+    } poll: {
+      false
+    }
+    home.endWatch(watched)
+    if isWoken || home.pointee.runFirst != nil { return }
+    home.announceSleep()
     if home.hasPost || home.hasUnstarted || pool.isOver || end <= now {
       home.pointee.parker.retract()
     } else {
@@ -293,10 +327,10 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
 
   /// Takes unstarted coroutines from another loop.
   private func steal() -> Bool {
-    let loops = pool.loops
-    for distance in 1..<max(loops.count, 1) {
-      let other = (number + distance) % loops.count
-      let victim = loops[other].home
+    let homes = pool.homes
+    for distance in 1..<max(homes.count, 1) {
+      let other = (number + distance) % homes.count
+      let victim = homes[other]
       let count = victim.unstartedCount
       if count == 0 { continue }
       if count < fewestAtOnce, !isDue(victim, other) { continue }
@@ -314,7 +348,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     // The time of an explored race stands still while anybody looks.
     if currentPreemptionObserver() != nil { return true }
     guard let oldest = victim.oldestUnstarted else { return false }
-    if candidates.isEmpty { candidates = Array(repeating: (0, 0), count: pool.loops.count) }
+    if candidates.isEmpty { candidates = Array(repeating: (0, 0), count: pool.homes.count) }
     if oldest == candidates[number].identifier { return now - candidates[number].since >= grace }
     candidates[number] = (oldest, now)
     return false

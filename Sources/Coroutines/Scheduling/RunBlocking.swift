@@ -40,13 +40,14 @@ public func runBlocking<Result>(
   return try withoutActuallyEscaping(body) { body in
     DumpSignal.armByDefault()
     cck_thread_note_thrown(nil)
-    let loop = EventLoop(label: "runBlocking at \(file):\(line)", stopsWhenEmpty: true)
+    let site = SourceSite(file: file, line: line)
+    let loop = EventLoop(.runBlocking(site), stopsWhenEmpty: true)
     loop.collectsUnobservedErrors = true
     var main: ValueCoroutine<Result>? = loop.launch(
       "main",
       stackSize,
       .queued,
-      SourceSite(file: file, line: line)
+      site
     ) {
       do {
         return try body()

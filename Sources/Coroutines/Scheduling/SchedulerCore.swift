@@ -14,8 +14,10 @@ package class SchedulerCore: @unchecked Sendable {
   @usableFromInline
   package let home: UnsafeMutablePointer<Home>
 
+  private let name: SchedulerName
+
   /// For people: "main queue", "worker 3".
-  package let label: String
+  package final var label: String { name.text }
 
   /// The first error of a coroutine of this scheduler that nobody looked at.
   ///
@@ -31,12 +33,12 @@ package class SchedulerCore: @unchecked Sendable {
   package final var outsideWaits = 0
 
   package init(
-    label: String,
+    _ name: SchedulerName,
     migrates: Bool,
     choosesItself: Bool = false,
     pool: UnsafeMutableRawPointer? = nil
   ) {
-    self.label = label
+    self.name = name
     poolIdentity = pool
     // SAFETY: a number that is not 0; the pointer to self is filled in below, and nothing runs in between.
     self.home = .take(
@@ -49,7 +51,7 @@ package class SchedulerCore: @unchecked Sendable {
     home.pointee.pool = pool
     // Every launch counts.
     if Census.isOpen { home.addListener() }
-    SchedulerRoster.enter(self)
+    SchedulerRoster.enter(self, name)
   }
 
   deinit {

@@ -9,7 +9,7 @@ package enum SchedulerRoster {
     weak var core: SchedulerCore?
     /// What counts; the scheduler's until it leaves.
     let home: UnsafeMutablePointer<Home>
-    let name: String
+    let name: SchedulerName
     let kind: RuntimeMetrics.SchedulerKind
   }
 
@@ -21,14 +21,14 @@ package enum SchedulerRoster {
   nonisolated(unsafe) private static var launchedBefore = 0
   nonisolated(unsafe) private static var endedBefore = 0
 
-  static func enter(_ core: SchedulerCore) {
+  static func enter(_ core: SchedulerCore, _ name: SchedulerName) {
     lock.withUnobservedLock {
       lastNumber += 1
       members[ObjectIdentifier(core)] = Member(
         number: lastNumber,
         core: core,
         home: core.home,
-        name: core.label,
+        name: name,
         kind: core.kind
       )
     }
@@ -52,7 +52,7 @@ package enum SchedulerRoster {
         let tally = member.home.tally
         return RuntimeMetrics.SchedulerMetrics(
           number: Int(clamping: member.number),
-          name: member.name,
+          name: member.name.text,
           kind: member.kind,
           launched: tally.launched,
           ended: tally.ended,

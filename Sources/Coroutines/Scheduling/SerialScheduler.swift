@@ -23,7 +23,7 @@ public final class SerialScheduler: Scheduler, @unchecked Sendable {
   ///
   /// - Parameter name: For dumps and debuggers.
   public init(name: String = "serial") {
-    let loop = EventLoop(label: name, stopsWhenEmpty: false)
+    let loop = EventLoop(.text(name), stopsWhenEmpty: false)
     self.loop = loop
     super.init(core: loop)
     if !startKernelThread(named: name, { loop.run() }) {

@@ -83,7 +83,7 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
 
   package init(label: String, chooser: any Chooser) {
     self.chooser = chooser
-    super.init(label: label, migrates: false, choosesItself: true)
+    super.init(.text(label), migrates: false, choosesItself: true)
   }
 
   deinit {

@@ -22,7 +22,7 @@ package class TurnCore: SchedulerCore, @unchecked Sendable {
   private final var armedDeadline = Int64.max
   private final var hasTimer = false
 
-  init(label: String) { super.init(label: label, migrates: true) }
+  init(label: String) { super.init(.text(label), migrates: true) }
 
   deinit { comesLast() }
 

@@ -12,8 +12,8 @@ import CoroutineKernel
 /// (The rate is kept by the generic cell rate algorithm, ITU-T I.371: `paid` is the time up to which
 /// wake-ups have been paid for, and may be ahead of the clock by so many periods.)
 struct WakeUpPace {
-  /// Nanoseconds: a small part of what is due in a millisecond, and 8,000 wake-ups a second at most.
-  private static let period: Int64 = 125_000
+  /// Nanoseconds: less than sleepers are late by anyway where many threads run, and 4,000 wake-ups a second at most.
+  private static let period: Int64 = 250_000
   /// Wake-ups in a row that need not wait.
   private static let burst: Int64 = 8
 

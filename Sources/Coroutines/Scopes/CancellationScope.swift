@@ -34,7 +34,7 @@ package final class CancellationScope: @unchecked Sendable {
   ///
   /// The scope is closed before the coroutine ends.
   package let coroutine: Coroutine
-  // SAFETY: the scopes around this one are kept alive by the calls of `run` around its own.
+  // SAFETY: the scopes around this one are kept until they are closed, which is later.
   private let parent: Unmanaged<CancellationScope>?
   private let isShield: Bool
   private let cancelled = AtomicFlag()
@@ -43,7 +43,7 @@ package final class CancellationScope: @unchecked Sendable {
 
   private init(_ fiber: UnsafeMutablePointer<Fiber>, isShield: Bool) {
     self.coroutine = fiber.coroutine
-    // SAFETY: `run` has put it there, and has not closed it yet.
+    // SAFETY: `open` has put it there, and it is not closed yet.
     self.parent = fiber.pointee.scope.map { Unmanaged.fromOpaque($0) }
     self.isShield = isShield
   }
@@ -75,20 +75,24 @@ package final class CancellationScope: @unchecked Sendable {
 
   // MARK: - Opening and closing
 
-  /// Runs `body` in a new scope of the running coroutine.
-  package static func run<Result>(
+  /// Opens a scope of the running coroutine, in the innermost one.
+  ///
+  /// - Returns: The scope, with a reference to be released once it is closed.
+  @usableFromInline
+  package static func open(
     _ fiber: UnsafeMutablePointer<Fiber>,
-    isShield: Bool = false,
-    _ body: (CancellationScope) throws -> Result
-  ) rethrows -> Result {
-    let scope = CancellationScope(fiber, isShield: isShield)
-    // SAFETY: `close` takes the pointer out again, before this call lets go of the scope.
-    fiber.pointee.scope = Unmanaged.passUnretained(scope).toOpaque()
-    defer { scope.close(fiber) }
-    return try body(scope)
+    isShield: Bool = false
+  ) -> Unmanaged<CancellationScope> {
+    let scope = Unmanaged.passRetained(CancellationScope(fiber, isShield: isShield))
+    // SAFETY: `close` takes the pointer out again, before that reference is released.
+    fiber.pointee.scope = scope.toOpaque()
+    return scope
   }
 
-  private func close(_ fiber: UnsafeMutablePointer<Fiber>) {
+  /// Closes the innermost scope of the running coroutine, which is this one.
+  @usableFromInline
+  package func close() {
+    let fiber = coroutine.fiber
     isOpen = false
     if cancelled.isSet {
       // A cancellation from elsewhere is carried out by a message, which the code may have overtaken.

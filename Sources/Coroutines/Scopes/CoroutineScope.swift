@@ -25,54 +25,43 @@ public import Dispatch
 /// - Returns: What `body` returns.
 /// - Throws: The first error of a child or of `body`; `CancellationError`;
 ///   `CoroutineError.outsideCoroutine`.
+@inlinable
 @discardableResult
 @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func withCoroutineScope<Result>(
   _ body: (CoroutineScope) throws -> Result
 ) throws -> Result {
-  guard let fiber = currentThread().runningFiber else {
-    throw CoroutineError.outsideCoroutine("withCoroutineScope(_:)")
+  let scope = try CoroutineScope.open()
+  let result: Result
+  do {
+    result = try body(scope)
+  } catch {
+    throw scope.close(after: error)
   }
-  var wasCutOff = false
-  let result = try CancellationScope.run(fiber) { cancellation in
-    let scope = CoroutineScope(cancellation)
-    var result: Result?
-    do {
-      result = try body(scope)
-    } catch {
-      scope.fail(error)
-    }
-    let outcome = scope.waitForChildren()
-    if let failure = outcome.failure { throw failure }
-    guard let result else { fatalError("a scope ended with neither value nor error") }
-    wasCutOff = outcome.hasCancelledChild
-    return result
-  }
-  // A child that was cancelled alone, or by `scope.cancel()`, is what somebody here wanted.
-  if wasCutOff, CancellationScope.isCancelled(fiber) { throw CancellationError() }
+  try scope.close()
   return result
 }
 
 /// Launches coroutines that are waited for together; see `withCoroutineScope`.
 public final class CoroutineScope: @unchecked Sendable {
-  // SAFETY: `pendingHere` and `isWaiting` belong to the home of the coroutine whose scope it is. `pendingElsewhere`,
-  // `failure` and `cancelledChild` are guarded by the wait point's lock, and so is `isOver`, which only that home sets.
+  // SAFETY: `pendingHere`, `isWaiting` and `isOver` belong to the home of the coroutine whose scope it is. `failure` and
+  // `cancelledChild` are guarded by the wait point's lock, the number of children elsewhere by their registry's.
   //
   // Invariants:
   // - N1. A child that the scope's own loop launches on that loop is in the list of `cancellation`, and counts in
-  //   `pendingHere`: it needs no lock, neither at its launch nor at its end. All others are in the registry there and
-  //   count in `pendingElsewhere`.
-  // - N2. Until both are 0 the scope is alive, so its children hold no reference to it. One that ends elsewhere has one
-  //   for as long as it counts its end.
+  //   `pendingHere`: it needs no lock, neither at its launch nor at its end. All others are in the registry there, and
+  //   counted under its lock.
+  // - N2. Until none is left of either the scope is alive, so its children hold no reference to it. The last one elsewhere
+  //   takes one with it out of the registry, to wake who waits.
+  // - N3. The registry's lock is taken inside the wait point's, never the other way round.
 
   private final let cancellation: CancellationScope
+  private final let elsewhere: RemoteChildren
   private final let point = WaitPoint()
   @exclusivity(unchecked)
   private final var pendingHere = 0
   @exclusivity(unchecked)
   private final var isWaiting = false
-  @exclusivity(unchecked)
-  private final var pendingElsewhere = 0
   @exclusivity(unchecked)
   private final var failure: (any Error)?
   @exclusivity(unchecked)
@@ -80,8 +69,18 @@ public final class CoroutineScope: @unchecked Sendable {
   @exclusivity(unchecked)
   private final var isOver = false
 
+  /// Opens a scope of the running coroutine.
+  @usableFromInline
+  static func open() throws -> CoroutineScope {
+    guard let fiber = currentThread().runningFiber else {
+      throw CoroutineError.outsideCoroutine("withCoroutineScope(_:)")
+    }
+    return CoroutineScope(CancellationScope.open(fiber).takeRetainedValue())
+  }
+
   init(_ cancellation: CancellationScope) {
     self.cancellation = cancellation
+    elsewhere = cancellation.requiredRemoteChildren
     // The registry, too, is made now, because children may be launched from other schedulers.
     cancellation.setWaiting(self)
   }
@@ -227,21 +226,10 @@ public final class CoroutineScope: @unchecked Sendable {
   ) {
     let own = cancellation.coroutine.fiber.pointee.home
     let isHere = !isShared && coroutine.fiber.pointee.home == own && thread.currentHome == own
-    var wasOpen = true
     if isHere {
-      wasOpen = !isOver
+      if isOver { coroutine.stopLateForScope() }
       pendingHere += 1
-    } else {
-      point.lock.withLock {
-        wasOpen = !isOver
-        pendingElsewhere += 1
-      }
     }
-    demand(
-      wasOpen,
-      "A coroutine was launched at \(coroutine.creationSite) in a scope that is over. A scope must not be used "
-        + "outside the body of its withCoroutineScope."
-    )
     coroutine.isScoped = true
     coroutine.begin(start, in: cancellation, isHere: isHere, isShared: isShared, thread)
   }
@@ -249,7 +237,7 @@ public final class CoroutineScope: @unchecked Sendable {
   /// Cancels everything in the scope, because of its first error.
   ///
   /// A cancellation that ended the body gives way to an error of a child that it cancelled: rule 6.
-  fileprivate func fail(_ error: any Error) {
+  private func fail(_ error: any Error) {
     point.lock.withLock {
       if failure == nil || failure is CancellationError { failure = error }
     }
@@ -266,39 +254,75 @@ public final class CoroutineScope: @unchecked Sendable {
     }
   }
 
-  /// A child has ended.
+  /// A child has ended that is in the list (N1).
+  fileprivate func childEnded(_ error: (any Error)?) {
+    if let error { note(error) }
+    pendingHere -= 1
+    if pendingHere == 0, isWaiting { wakeWaiter() }
+  }
+
+  /// A child has ended that is in the registry.
   ///
   /// Called on the child's scheduler.
-  fileprivate func childEnded(_ error: (any Error)?, isHere: Bool) {
-    if let error { note(error) }
-    if isHere {
-      pendingHere -= 1
-      guard pendingHere == 0, isWaiting else { return }
-    }
+  ///
+  /// - Parameters:
+  ///   - child: Who has ended.
+  ///   - scope: The one that waits for it; alive by N2 until the child has left.
+  ///   - error: What it threw.
+  fileprivate static func childEnded(
+    _ child: UnsafeMutablePointer<Fiber>,
+    of scope: Unmanaged<CoroutineScope>,
+    _ error: (any Error)?
+  ) {
+    if let error { scope._withUnsafeGuaranteedRef { $0.note(error) } }
+    // SAFETY: takes the reference over.
+    RemoteChildren.leaveScope(child)?.takeRetainedValue().wakeWaiter()
+  }
+
+  /// A wake-up too many, of one who waits for the others, does no harm: it looks at both.
+  private func wakeWaiter() {
     var wakes = ResumeList()
-    point.lock.withLock {
-      if !isHere { pendingElsewhere -= 1 }
-      // A wake-up too many, of one who waits for the others, does no harm: it looks at both numbers.
-      if isHere || pendingElsewhere == 0 { point.claimAll(&wakes) }
-    }
+    point.lock.withLock { point.claimAll(&wakes) }
     wakes.resumeAll()
+  }
+
+  /// Waits for the children, and closes the scope.
+  ///
+  /// - Throws: The first error of a child.
+  @usableFromInline
+  func close() throws {
+    let outcome = waitForChildren()
+    cancellation.close()
+    if let failure = outcome.failure { throw failure }
+    // A child that was cancelled alone, or by `cancel()`, is what somebody here wanted.
+    if outcome.hasCancelledChild, CancellationScope.isCancelled(cancellation.coroutine.fiber) {
+      throw CancellationError()
+    }
+  }
+
+  /// The same, when the body has thrown.
+  ///
+  /// - Returns: The first error.
+  @usableFromInline @inline(never)
+  func close(after error: any Error) -> any Error {
+    fail(error)
+    let first = waitForChildren().failure
+    cancellation.close()
+    return first ?? error
   }
 
   /// Waits until all children have ended.
   ///
   /// - Returns: The first error, and whether a child has ended by cancellation.
-  fileprivate func waitForChildren() -> (failure: (any Error)?, hasCancelledChild: Bool) {
+  private func waitForChildren() -> (failure: (any Error)?, hasCancelledChild: Bool) {
     while true {
       isWaiting = true
       // A child may launch another before it ends, so there may be new ones after each wait.
       while pendingHere > 0 { wait { pendingHere == 0 } }
       isWaiting = false
-      let outcome: (failure: (any Error)?, hasCancelledChild: Bool)? = point.lock.withLock {
-        isOver = pendingElsewhere == 0
-        return isOver ? (failure, cancelledChild) : nil
-      }
-      if let outcome { return outcome }
-      wait { pendingElsewhere == 0 }
+      isOver = elsewhere.endScope()
+      if isOver { return point.lock.withLock { (failure, cancelledChild) } }
+      wait { elsewhere.hasNonePending }
     }
   }
 
@@ -345,22 +369,35 @@ struct WaitingScope {
     bits = UnsafeRawPointer(scope.toOpaque()) + (isHere ? 1 : 0)
   }
 
+  /// The coroutine ends on the scope's own loop.
+  var isHere: Bool { UInt(bitPattern: bits) & 1 != 0 }
+
   /// Tells it.
+  ///
+  /// - Parameters:
+  ///   - child: The one that ends.
+  ///   - error: What it threw.
   @inline(never)
-  func childEnded(_ error: (any Error)?) {
-    // SAFETY: what `init` was given. It is alive until this has been counted (N2), and then kept so, or its home is busy
-    // with this.
-    if UInt(bitPattern: bits) & 1 != 0 {
+  func note(endOf child: UnsafeMutablePointer<Fiber>, _ error: (any Error)?) {
+    // SAFETY: what `init` was given. It is alive until this has been counted (N2), or its home is busy with this.
+    if isHere {
       let scope = Unmanaged<CoroutineScope>.fromOpaque(bits - 1)
-      scope._withUnsafeGuaranteedRef { $0.childEnded(error, isHere: true) }
+      scope._withUnsafeGuaranteedRef { $0.childEnded(error) }
     } else {
-      let scope = Unmanaged<CoroutineScope>.fromOpaque(bits).takeUnretainedValue()
-      scope.childEnded(error, isHere: false)
+      CoroutineScope.childEnded(child, of: Unmanaged.fromOpaque(bits), error)
     }
   }
 }
 
 extension Coroutine {
+  /// It has been launched in a scope that is over, which nobody would wait for.
+  final func stopLateForScope() -> Never {
+    fatalError(
+      "A coroutine was launched at \(creationSite) in a scope that is over. A scope must not be used "
+        + "outside the body of its withCoroutineScope."
+    )
+  }
+
   /// The scope that waits for this one, which is about to leave the list or the registry that says so (N1).
   @inline(never)
   final func leaveScope() -> WaitingScope {

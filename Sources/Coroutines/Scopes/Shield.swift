@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoroutineKernel
+public import CoroutineKernel
 
 /// Runs `body` undisturbed by cancellation from outside it.
 ///
@@ -11,10 +11,17 @@ import CoroutineKernel
 /// - Parameter body: What to do.
 /// - Returns: What `body` returns.
 /// - Throws: What `body` throws; `CoroutineError.outsideCoroutine`.
+@inlinable
 @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func withCancellationShield<Result>(_ body: () throws -> Result) throws -> Result {
   guard let fiber = currentThread().runningFiber else {
     throw CoroutineError.outsideCoroutine("withCancellationShield(_:)")
   }
-  return try CancellationScope.run(fiber, isShield: true) { _ in try body() }
+  let shield = CancellationScope.open(fiber, isShield: true)
+  defer {
+    shield._withUnsafeGuaranteedRef { $0.close() }
+    // SAFETY: the reference that `open` gave.
+    shield.release()
+  }
+  return try body()
 }

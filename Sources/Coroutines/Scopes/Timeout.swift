@@ -33,6 +33,7 @@ public struct TimeoutError: Error, Sendable, Hashable, CustomStringConvertible {
 ///   - body: What to do.
 /// - Returns: What `body` returns.
 /// - Throws: `TimeoutError`; what `body` throws; `CoroutineError.outsideCoroutine`.
+@inlinable
 @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func withTimeout<Result>(
   _ limit: Duration,
@@ -40,13 +41,8 @@ public func withTimeout<Result>(
   line: UInt = #line,
   _ body: () throws -> Result
 ) throws -> Result {
-  try limited(
-    CoroutineClock().now.advanced(by: limit),
-    limit,
-    SourceSite(file: file, line: line),
-    "withTimeout(_:)",
-    body
-  )
+  var limited = try TimeLimit(lasting: limit, SourceSite(file: file, line: line))
+  return try limited.run(body)
 }
 
 /// Runs `body`, and cancels it when a moment has come.
@@ -60,6 +56,7 @@ public func withTimeout<Result>(
 ///   - body: What to do.
 /// - Returns: What `body` returns.
 /// - Throws: `TimeoutError`; what `body` throws; `CoroutineError.outsideCoroutine`.
+@inlinable
 @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func withDeadline<Result>(
   _ deadline: CoroutineClock.Instant,
@@ -67,13 +64,8 @@ public func withDeadline<Result>(
   line: UInt = #line,
   _ body: () throws -> Result
 ) throws -> Result {
-  try limited(
-    deadline,
-    nil,
-    SourceSite(file: file, line: line),
-    "withDeadline(_:)",
-    body
-  )
+  var limited = try TimeLimit(until: deadline, SourceSite(file: file, line: line))
+  return try limited.run(body)
 }
 
 /// Runs `body`, and cancels it when a moment of the system's continuous clock has come.
@@ -85,6 +77,7 @@ public func withDeadline<Result>(
 ///   - body: What to do.
 /// - Returns: What `body` returns.
 /// - Throws: `TimeoutError`; what `body` throws; `CoroutineError.outsideCoroutine`.
+@inlinable
 @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
 public func withDeadline<Result>(
   _ deadline: ContinuousClock.Instant,
@@ -92,45 +85,128 @@ public func withDeadline<Result>(
   line: UInt = #line,
   _ body: () throws -> Result
 ) throws -> Result {
-  try limited(
-    CoroutineClock().now.advanced(by: ContinuousClock.now.duration(to: deadline)),
-    nil,
-    SourceSite(file: file, line: line),
-    "withDeadline(_:)",
-    body
-  )
+  var limited = try TimeLimit(until: deadline, SourceSite(file: file, line: line))
+  return try limited.run(body)
 }
 
-private func limited<Result>(
-  _ deadline: CoroutineClock.Instant,
-  _ limit: Duration?,
-  _ site: SourceSite,
-  _ operation: StaticString,
-  _ body: () throws -> Result
-) throws -> Result {
-  guard let fiber = currentThread().runningFiber else {
-    throw CoroutineError.outsideCoroutine(operation)
+/// A limit of time on what the running coroutine does: a scope that a timer cancels.
+///
+/// All but `run` is independent of the type of what is done.
+@usableFromInline
+struct TimeLimit: ~Copyable {
+  /// First field, so that it leads here; not armed if the time is over before it begins, or endless.
+  private var timer: KernelTimer
+  private let fiber: UnsafeMutablePointer<Fiber>
+  /// With the reference that `end` releases.
+  private let scope: Unmanaged<CancellationScope>
+  private let limit: Duration?
+  private let site: SourceSite
+
+  /// A limit so long from now on.
+  @usableFromInline
+  init(lasting limit: Duration, _ site: SourceSite) throws {
+    let fiber = try Self.runningFiber("withTimeout(_:)")
+    let now = CoroutineClock().now
+    self.init(fiber, until: now.advanced(by: limit), now, limit, site)
   }
-  var timedOut = false
-  do {
-    return try CancellationScope.run(fiber) { scope in
-      defer { timedOut = scope.isCancelled }
-      let home = fiber.pointee.home
-      if deadline.nanoseconds <= home.withCore({ $0.now }) {
-        scope.cancel()
-        return try body()
-      }
-      guard deadline.nanoseconds < .max else { return try body() }
-      return try Timers.withTimer(
-        at: deadline.nanoseconds,
-        home,
-        { _ in scope.cancel() },
-        // By this, dumps know whose limit it is.
-        UnsafeMutableRawPointer(fiber),
-        body
-      )
+
+  /// A limit at a moment.
+  @usableFromInline
+  init(until deadline: CoroutineClock.Instant, _ site: SourceSite) throws {
+    let fiber = try Self.runningFiber("withDeadline(_:)")
+    self.init(fiber, until: deadline, CoroutineClock().now, nil, site)
+  }
+
+  /// A limit at a moment of the system's clock.
+  @usableFromInline
+  init(until deadline: ContinuousClock.Instant, _ site: SourceSite) throws {
+    let fiber = try Self.runningFiber("withDeadline(_:)")
+    let now = CoroutineClock().now
+    let left = ContinuousClock.now.duration(to: deadline)
+    self.init(fiber, until: now.advanced(by: left), now, nil, site)
+  }
+
+  private init(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    until deadline: CoroutineClock.Instant,
+    _ now: CoroutineClock.Instant,
+    _ limit: Duration?,
+    _ site: SourceSite
+  ) {
+    self.fiber = fiber
+    scope = CancellationScope.open(fiber)
+    self.limit = limit
+    self.site = site
+    // By the context, dumps know whose limit it is.
+    timer = KernelTimer(deadline: deadline.nanoseconds, context: fiber) { timer in
+      // SAFETY: a limit's first field, and armed only until its end.
+      UnsafeMutableRawPointer(timer).assumingMemoryBound(to: TimeLimit.self).pointee.scope
+        ._withUnsafeGuaranteedRef { $0.cancel() }
     }
-  } catch is CancellationError where timedOut && !CancellationScope.isCancelled(fiber) {
-    throw TimeoutError(limit: limit, site: site.description)
+    if deadline <= now { scope._withUnsafeGuaranteedRef { $0.cancel() } }
+  }
+
+  private static func runningFiber(
+    _ operation: StaticString
+  ) throws -> UnsafeMutablePointer<Fiber> {
+    guard let fiber = currentThread().runningFiber else {
+      throw CoroutineError.outsideCoroutine(operation)
+    }
+    return fiber
+  }
+
+  /// Runs `body` until the limit, once.
+  @inlinable @inline(__always)
+  mutating func run<Result>(_ body: () throws -> Result) throws -> Result {
+    // SAFETY: the timer stays where it is until it is disarmed in `end`, which every way out goes through.
+    try withUnsafeMutablePointer(to: &self) { limited in
+      Self.begin(limited)
+      let result: Result
+      do {
+        result = try body()
+      } catch {
+        throw Self.end(limited, after: error)
+      }
+      _ = Self.end(limited)
+      return result
+    }
+  }
+
+  private var isOver: Bool { scope._withUnsafeGuaranteedRef { $0.isCancelled } }
+
+  @usableFromInline
+  static func begin(_ limited: UnsafeMutablePointer<TimeLimit>) {
+    guard !limited.pointee.isOver, limited.pointee.timer.deadline < .max else { return }
+    // SAFETY: the address of a part of what does not move.
+    withUnsafeMutablePointer(to: &limited.pointee.timer) {
+      Timers.arm($0, limited.pointee.fiber.pointee.home)
+    }
+  }
+
+  /// - Returns: The time was over before this.
+  @usableFromInline
+  static func end(_ limited: UnsafeMutablePointer<TimeLimit>) -> Bool {
+    let isOver = limited.pointee.isOver
+    // SAFETY: as above.
+    withUnsafeMutablePointer(to: &limited.pointee.timer) {
+      limited.pointee.fiber.pointee.home.pointee.timers.disarm($0)
+    }
+    limited.pointee.scope._withUnsafeGuaranteedRef { $0.close() }
+    limited.pointee.scope.release()
+    return isOver
+  }
+
+  /// The same, when the body has thrown.
+  ///
+  /// - Returns: The error, or that of the limit which was its reason.
+  @usableFromInline @inline(never)
+  static func end(
+    _ limited: UnsafeMutablePointer<TimeLimit>,
+    after error: any Error
+  ) -> any Error {
+    let isOver = end(limited)
+    guard isOver, error is CancellationError, !CancellationScope.isCancelled(limited.pointee.fiber)
+    else { return error }
+    return TimeoutError(limit: limited.pointee.limit, site: limited.pointee.site.description)
   }
 }

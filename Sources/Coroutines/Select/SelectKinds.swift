@@ -32,19 +32,13 @@ public struct Receive<Element, Result>: ~Copyable {
   ///   - action: What to do with the value.
   @inlinable @inline(__always)
   public init(
-    from end: ReceiveEnd<Element>,
+    from end: borrowing ReceiveEnd<Element>,
     whenClosed: (() throws -> Result)? = nil,
     _ action: @escaping (Element) throws -> Result
   ) {
-    guard let right = end.right else {
-      self.init(from: end.channel, whenClosed: whenClosed, action)
-      return
-    }
-    self.init(from: end.channel, whenClosed: whenClosed) { element in
-      // The end counts as there while the select waits, even if this is its last use.
-      defer { withExtendedLifetime(right) {} }
-      return try action(element)
-    }
+    self.channel = SelectedChannel(end.channel, end.right)
+    self.whenClosed = whenClosed
+    self.action = action
   }
 }
 
@@ -83,17 +77,12 @@ public struct Send<Element, Result>: ~Copyable {
   @inlinable @inline(__always)
   public init(
     _ element: Element,
-    to end: SendEnd<Element>,
+    to end: borrowing SendEnd<Element>,
     _ action: @escaping () throws -> Result
   ) {
-    guard let right = end.right else {
-      self.init(element, to: end.channel, action)
-      return
-    }
-    self.init(element, to: end.channel) {
-      defer { withExtendedLifetime(right) {} }
-      return try action()
-    }
+    self.element = element
+    self.channel = SelectedChannel(end.channel, end.right)
+    self.action = action
   }
 }
 

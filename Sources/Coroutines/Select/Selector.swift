@@ -28,6 +28,10 @@ import CoroutineKernel
 /// than eight clauses: once. It counts no references of channels.
 public struct Selector<Result>: ~Copyable {
   private var clauses: [SelectorClause<Result>] = []
+  // Beside the array, because to ask that would look its type up.
+
+  /// Number of clauses.
+  public private(set) var count = 0
   /// What the untyped part of a select knows of the clauses, in their order, and room for some more.
   private var entries: UnsafeMutablePointer<SelectEntry>
   private var capacity = 8
@@ -46,11 +50,8 @@ public struct Selector<Result>: ~Copyable {
 
   deinit { entries.deallocate() }
 
-  /// Number of clauses.
-  public var count: Int { clauses.count }
-
   /// There are no clauses.
-  public var isEmpty: Bool { clauses.isEmpty }
+  public var isEmpty: Bool { count == 0 }
 
   // MARK: - Clauses
 
@@ -141,10 +142,11 @@ public struct Selector<Result>: ~Copyable {
   /// - Parameter index: Its place, in the order in which clauses were added.
   public mutating func remove(at index: Int) {
     demand(
-      clauses.indices.contains(index),
+      index >= 0 && index < count,
       "Clause \(index) of a Selector was to be removed, which has \(count); the first of them is clause 0."
     )
     let removed = clauses.remove(at: index)
+    count -= 1
     for later in index..<count { entries[later] = entries[later + 1] }
     senders = senders.compactMap { $0 == index ? nil : $0 > index ? $0 - 1 : $0 }
     if fallback >= index { fallback = fallback == index ? -1 : fallback - 1 }
@@ -174,6 +176,7 @@ public struct Selector<Result>: ~Copyable {
     }
     (entries + count).initialize(to: SelectEntry(clause.kind, clause.core, clause.slot))
     clauses.append(clause)
+    count += 1
   }
 
   // MARK: - Selecting

@@ -18,6 +18,8 @@ public final class SupervisedChild: @unchecked Sendable {
   let site: SourceSite
   let part: any SupervisedPart
 
+  /// Where it is among its supervisor's children; nil if it is not among them.
+  var place: Int?
   /// The coroutine that runs it; nil while none does, and once its end is no news.
   var coroutine: Coroutine?
   /// Number of the incarnation that runs, or ran last.

@@ -38,8 +38,8 @@ final class SupervisorCore: SupervisedPart, @unchecked Sendable {
   /// It is not the child of another, which might start it again.
   private let isRoot: Bool
 
-  /// In the order in which they were added, which is that of their starts.
-  private var children: [SupervisedChild] = []
+  /// Their order is that of their starts.
+  private var children = SupervisedChildren()
   private var restarts: [CoroutineClock.Instant] = []
   private var history: [ChildFailure] = []
   private var jitter: JitterSource
@@ -92,8 +92,7 @@ final class SupervisorCore: SupervisedPart, @unchecked Sendable {
     let failure = error is CancellationError ? nil : error
     lifetime.fail(failure)
     news.close()
-    for child in children { conclude(child, failure) }
-    children = []
+    for child in children.removeAll() { conclude(child, failure) }
     while let item = news.receiveIfReady().value {
       if case .added(let child) = item { conclude(child, failure) }
     }
@@ -107,7 +106,7 @@ final class SupervisorCore: SupervisedPart, @unchecked Sendable {
     history = []
     do {
       // Those of the last time, if the supervisor was itself restarted.
-      for child in children { try start(child, after: .zero, isAwaited: true) }
+      for child in children.all { try start(child, after: .zero, isAwaited: true) }
       while true { try handle(news.receive()) }
     } catch {
       // Only those who asked for the end get a quiet one.
@@ -171,11 +170,11 @@ final class SupervisorCore: SupervisedPart, @unchecked Sendable {
     let delay = backoff.delay(after: child.failures, chance: jitter.next())
     events.send(.restarting(child.name, after: delay))
 
-    guard strategy != .oneForOne, let index = children.firstIndex(where: { $0 === child }) else {
-      return try start(child, after: delay, isAwaited: false)
+    if strategy == .oneForOne { return try start(child, after: delay, isAwaited: false) }
+    var affected: [SupervisedChild] {
+      strategy == .allForOne ? children.all : children.from(child)
     }
-    let first = strategy == .allForOne ? 0 : index
-    for other in children[first...].reversed() where other !== child {
+    for other in affected.reversed() where other !== child {
       // Two incarnations must not run at a time (S2), so one that does not stop ends the supervisor.
       guard stop(other, forGood: other.restart == .temporary) else {
         throw SupervisorError.childDidNotStop(description, other.name, other.shutdown)
@@ -183,7 +182,7 @@ final class SupervisorCore: SupervisedPart, @unchecked Sendable {
       if other.restart == .temporary { remove(other, nil) }
     }
     var wait = delay
-    for other in Array(children[first...]) {
+    for other in affected {
       try start(other, after: wait, isAwaited: true)
       wait = .zero
     }
@@ -259,7 +258,7 @@ final class SupervisorCore: SupervisedPart, @unchecked Sendable {
   private func stopAll(because failure: (any Error)?) -> SupervisedChild? {
     let forGood = isRoot || isStopping
     var stuck: SupervisedChild?
-    for child in children.reversed() {
+    for child in children.all.reversed() {
       let isLast = forGood || child.restart == .temporary
       if !stop(child, forGood: isLast) { stuck = stuck ?? child }
       if isLast { remove(child, failure) }
@@ -269,7 +268,7 @@ final class SupervisorCore: SupervisedPart, @unchecked Sendable {
 
   /// Takes a child out that has ended for good.
   private func remove(_ child: SupervisedChild, _ error: (any Error)?) {
-    children.removeAll { $0 === child }
+    children.remove(child)
     conclude(child, error)
   }
 

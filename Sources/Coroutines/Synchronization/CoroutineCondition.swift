@@ -67,11 +67,11 @@ public final class CoroutineCondition: @unchecked Sendable {
     let fiber = try Parking.begin("CoroutineCondition.wait()", thread)
     try check("CoroutineCondition.wait()", fiber)
     fiber.waits(for: self)
-    var keepsHolder = false
+    var isByHand = false
     let outcome = cell.park(fiber, thread, cell.lock.acquire(thread)) {
-      keepsHolder = mutex.release("CoroutineCondition.wait()")
+      isByHand = mutex.release("CoroutineCondition.wait()")
     }
-    mutex.acquireAgain(fiber, keepsHolder: keepsHolder)
+    mutex.acquireAgain(fiber, isByHand: isByHand)
     if outcome == .cancelled { throw CancellationError() }
   }
 

@@ -30,10 +30,10 @@ public final class CoroutineMutex: @unchecked Sendable {
   private struct State {
     /// Invariant: if nobody holds the mutex, nobody waits for it.
     var holder = LockHolder.nobody
-    /// The holder, if it came by `lock`, after which it may end and go away without unlocking.
+    /// The holder is a coroutine that came by `lock`, after which it may end without unlocking; it counts that.
     ///
-    /// One that came by `withLock` is kept alive by the frame of that call.
-    var kept: Unmanaged<Coroutine>?
+    /// One that came by `withLock` unlocks before its end.
+    var isByHand = false
   }
 
   private let cell = WaitingState(State(), isBiased: true)
@@ -42,7 +42,8 @@ public final class CoroutineMutex: @unchecked Sendable {
   public init() {}
 
   deinit {
-    cell.state.pointee.kept?.release()
+    let state = cell.state.pointee
+    if state.isByHand, let holder = state.holder.fiber { LocksByHand.mutexGoes(heldBy: holder) }
     cell.deallocate()
   }
 
@@ -63,7 +64,7 @@ public final class CoroutineMutex: @unchecked Sendable {
   @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func withLock<Result>(_ body: () throws -> Result) throws -> Result {
-    try acquire("CoroutineMutex.withLock(_:)", keepsHolder: false)
+    try acquire("CoroutineMutex.withLock(_:)", isByHand: false)
     defer { release("CoroutineMutex.withLock(_:)") }
     return try body()
   }
@@ -78,7 +79,7 @@ public final class CoroutineMutex: @unchecked Sendable {
   /// - Throws: What `body` throws.
   @inlinable
   public func withLockIfReady<Result>(_ body: () throws -> Result) rethrows -> Result? {
-    guard acquireIfReady(keepsHolder: false) else { return nil }
+    guard acquireIfReady(isByHand: false) else { return nil }
     defer { release("CoroutineMutex.withLockIfReady(_:)") }
     return try body()
   }
@@ -96,7 +97,7 @@ public final class CoroutineMutex: @unchecked Sendable {
   @inlinable @inline(__always)
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func lock() throws {
-    try acquire("CoroutineMutex.lock()", keepsHolder: true)
+    try acquire("CoroutineMutex.lock()", isByHand: true)
   }
 
   /// Locks the mutex if nobody holds it now.
@@ -105,7 +106,7 @@ public final class CoroutineMutex: @unchecked Sendable {
   ///
   /// - Returns: True if the caller holds it now; false if somebody did, be it the caller.
   public func lockIfReady() -> Bool {
-    acquireIfReady(keepsHolder: true)
+    acquireIfReady(isByHand: true)
   }
 
   /// Unlocks the mutex, and hands it to whoever has waited longest.
@@ -141,10 +142,10 @@ public final class CoroutineMutex: @unchecked Sendable {
   // MARK: - How it is done
 
   @inlinable @inline(__always)
-  func acquire(_ operation: StaticString, keepsHolder: Bool) throws {
+  func acquire(_ operation: StaticString, isByHand: Bool) throws {
     let thread = currentThread()
     let fiber = try Parking.begin(operation, thread)
-    guard let mode = try acquireOrHoldState(fiber, thread, operation, keepsHolder: keepsHolder)
+    guard let mode = try acquireOrHoldState(fiber, thread, operation, isByHand: isByHand)
     else { return }
     var waiter = Waiter(fiber: fiber)
     // SAFETY: the node stays in this frame until the coroutine has been resumed (W3). It has no end to overrun, so no
@@ -155,7 +156,7 @@ public final class CoroutineMutex: @unchecked Sendable {
       fiber.park(thread, waiter)
       if waiter.pointee.outcome == .cancelled { throw CancellationError() }
     }
-    if keepsHolder { keep(fiber) }
+    if isByHand { noteByHand(fiber) }
   }
 
   /// Locks the mutex if nobody holds it now.
@@ -167,10 +168,10 @@ public final class CoroutineMutex: @unchecked Sendable {
     _ fiber: UnsafeMutablePointer<Fiber>,
     _ thread: ThreadRecord,
     _ operation: StaticString,
-    keepsHolder: Bool
+    isByHand: Bool
   ) throws -> LockMode? {
     let mode = cell.lock.acquire(thread)
-    if take(LockHolder(fiber), keepsHolder ? fiber : nil) {
+    if take(LockHolder(fiber), isByHand ? fiber : nil) {
       cell.lock.release(mode)
       return nil
     }
@@ -187,29 +188,29 @@ public final class CoroutineMutex: @unchecked Sendable {
   }
 
   /// Locks for a caller who must have the mutex again, cancelled or not: a condition's wait.
-  func acquireAgain(_ fiber: UnsafeMutablePointer<Fiber>, keepsHolder: Bool) {
+  func acquireAgain(_ fiber: UnsafeMutablePointer<Fiber>, isByHand: Bool) {
     let thread = currentThread()
     let mode = cell.lock.acquire(thread)
-    if take(LockHolder(fiber), keepsHolder ? fiber : nil) {
+    if take(LockHolder(fiber), isByHand ? fiber : nil) {
       cell.lock.release(mode)
       return
     }
     fiber.waits(for: self)
     _ = cell.park(fiber, thread, mode, isCancellable: false)
-    if keepsHolder { keep(fiber) }
+    if isByHand { noteByHand(fiber) }
   }
 
   @usableFromInline
-  func acquireIfReady(keepsHolder: Bool) -> Bool {
+  func acquireIfReady(isByHand: Bool) -> Bool {
     let thread = currentThread()
     let mode = cell.lock.acquire(thread)
     defer { cell.lock.release(mode) }
-    return take(LockHolder(thread), keepsHolder ? thread.runningFiber : nil)
+    return take(LockHolder(thread), isByHand ? thread.runningFiber : nil)
   }
 
   /// Unlocks.
   ///
-  /// - Returns: The holder had come by `lock`.
+  /// - Returns: The holder is a coroutine, and had come by `lock`.
   @discardableResult
   @usableFromInline
   func release(_ operation: StaticString) -> Bool {
@@ -217,8 +218,12 @@ public final class CoroutineMutex: @unchecked Sendable {
     let caller = LockHolder(thread)
     let mode = cell.lock.acquire(thread)
     guard cell.state.pointee.holder == caller else { refuse(operation, caller, mode) }
-    let kept = cell.state.pointee.kept
-    cell.state.pointee.kept = nil
+    let isByHand = cell.state.pointee.isByHand
+    if isByHand {
+      cell.state.pointee.isByHand = false
+      // The holder, who is the caller, is a coroutine.
+      if let fiber = thread.runningFiber { fiber.pointee.locksByHand &-= 1 }
+    }
     if let next = cell.queue.pointee.claimFirst() {
       // SAFETY: only coroutines wait for a mutex.
       cell.state.pointee.holder = LockHolder(next.pointee.fiber.unsafelyUnwrapped)
@@ -228,25 +233,29 @@ public final class CoroutineMutex: @unchecked Sendable {
       cell.state.pointee.holder = .nobody
       cell.lock.release(mode)
     }
-    kept?.release()
-    return kept != nil
+    return isByHand
   }
 
-  /// Under the lock: takes the mutex for `holder` if it is free.
+  /// Under the lock: takes the mutex for the caller if it is free; `counting` is its fiber, if it comes by hand.
   @inline(__always)
-  private func take(_ holder: LockHolder, _ kept: UnsafeMutablePointer<Fiber>?) -> Bool {
+  private func take(_ holder: LockHolder, _ counting: UnsafeMutablePointer<Fiber>?) -> Bool {
     guard cell.state.pointee.holder == .nobody else { return false }
     cell.state.pointee.holder = holder
-    // SAFETY: released by `release`, or with the mutex.
-    if let kept { cell.state.pointee.kept = .passRetained(kept.coroutine) }
+    if let counting { count(counting) }
     return true
   }
 
-  /// Keeps the holder, who is the caller, alive until it unlocks.
+  /// Under the lock: notes that the holder, who is the caller, has come by hand.
+  @inline(__always)
+  private func count(_ fiber: UnsafeMutablePointer<Fiber>) {
+    cell.state.pointee.isByHand = true
+    fiber.pointee.locksByHand &+= 1
+  }
+
+  /// The same, for a caller to whom the mutex has been handed.
   @usableFromInline
-  func keep(_ fiber: UnsafeMutablePointer<Fiber>) {
-    // SAFETY: as in `take`.
-    cell.lock.withLock { cell.state.pointee.kept = .passRetained(fiber.coroutine) }
+  func noteByHand(_ fiber: UnsafeMutablePointer<Fiber>) {
+    cell.lock.withLock { count(fiber) }
   }
 
   /// Under the lock: why waiting for the holder would never end, if so.
@@ -257,9 +266,9 @@ public final class CoroutineMutex: @unchecked Sendable {
     if cell.state.pointee.holder == LockHolder(fiber) {
       return .heldByCaller(operation, fiber.coroutine.description)
     }
-    guard let kept = cell.state.pointee.kept else { return nil }
-    // SAFETY: kept until the lock is released, which cannot happen under the lock of its state.
-    let holder = kept._withUnsafeGuaranteedRef { $0 }
+    guard cell.state.pointee.isByHand, let holder = cell.state.pointee.holder.coroutine else {
+      return nil
+    }
     return holder.isFinished ? .holderFinished(operation, holder.description) : nil
   }
 

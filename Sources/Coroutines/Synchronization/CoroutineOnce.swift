@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoroutineKernel
+public import CoroutineKernel
 
 /// A value that is made once, by whoever needs it first; the others wait for it.
 ///
@@ -20,8 +20,9 @@ public final class CoroutineOnce<Value>: @unchecked Sendable {
   // SAFETY: `stored` is written inside the mutex before `isMade` is set, and constant afterwards.
 
   private let mutex = CoroutineMutex()
-  private let isMade = AtomicFlag()
-  private var stored: Value?
+  @usableFromInline let isMade = AtomicFlag()
+  @exclusivity(unchecked)
+  @usableFromInline var stored: Value?
 
   /// A value that has not been made.
   public init() {}
@@ -37,11 +38,18 @@ public final class CoroutineOnce<Value>: @unchecked Sendable {
   /// - Returns: The value.
   /// - Throws: What `make` throws; `SynchronizationError.heldByCaller` if `make` asks for the value that it is
   ///   making; `CancellationError`; `CoroutineError.outsideCoroutine`.
+  @inlinable
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public func value(_ make: () throws -> Value) throws -> Value {
     _ = try Parking.begin("CoroutineOnce.value(_:)", currentThread())
     if let value = valueIfReady { return value }
-    try mutex.acquire("CoroutineOnce.value(_:)", keepsHolder: false)
+    return try valueSlowly(make)
+  }
+
+  /// Makes the value, or waits for whoever makes it.
+  @usableFromInline @inline(never)
+  func valueSlowly(_ make: () throws -> Value) throws -> Value {
+    try mutex.acquire("CoroutineOnce.value(_:)", isByHand: false)
     defer { mutex.release("CoroutineOnce.value(_:)") }
     if let value = valueIfReady { return value }
     let value = try make()
@@ -53,5 +61,6 @@ public final class CoroutineOnce<Value>: @unchecked Sendable {
   /// The value, if it has been made.
   ///
   /// Never parks; may be asked from any thread.
+  @inlinable
   public var valueIfReady: Value? { isMade.isSet ? stored : nil }
 }

@@ -118,6 +118,8 @@ public final class CoroutineSemaphore: @unchecked Sendable {
   /// - Throws: `CancellationError`.
   public func acquire(_ count: Int = 1) async throws {
     check(count)
+    try Task.checkCancellation()
+    if cell.lock.withLock({ take(count) }) { return }
     let request = UnsafeMutablePointer<Int>.allocate(capacity: 1)
     request.initialize(to: count)
     defer { request.deallocate() }

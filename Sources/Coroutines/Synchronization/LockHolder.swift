@@ -31,20 +31,25 @@ struct LockHolder: Equatable, Sendable {
     }
   }
 
+  /// The fiber of the coroutine, if it is one.
+  var fiber: UnsafeMutablePointer<Fiber>? {
+    bits & 1 == 0 ? UnsafeMutablePointer<Fiber>(bitPattern: bits) : nil
+  }
+
   /// The coroutine, if it is one; to be asked like `description`.
   var coroutine: Coroutine? {
-    guard bits != 0, bits & 1 == 0 else { return nil }
     // SAFETY: as in `description`.
-    return UnsafeMutablePointer<Fiber>(bitPattern: bits).map { $0.coroutine }
+    fiber.map { $0.coroutine }
   }
 
   /// For messages: `coroutine #7 "fetch" (suspended)`.
   ///
-  /// To be asked only under the lock of the object that is held, by which the holder is still there.
+  /// To be asked only under the lock of the object that is held, by which the holder is still there: it could not let
+  /// go without that lock, and if it has ended without letting go, it is kept (see `LocksByHand`).
   var description: String {
     if bits == 0 { return "nobody" }
     if bits & 1 == 1 { return "code outside any coroutine" }
     // SAFETY: even and not 0: the address of a fiber whose coroutine is alive, as said above.
-    return UnsafeMutablePointer<Fiber>(bitPattern: bits).map { $0.coroutine.description } ?? ""
+    return fiber.map { $0.coroutine.description } ?? ""
   }
 }

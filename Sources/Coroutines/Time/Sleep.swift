@@ -109,15 +109,22 @@ package enum Timers {
     _ context: UnsafeMutableRawPointer?,
     _ body: () throws -> Result
   ) rethrows -> Result {
-    // Timers of one moment fire in the order of their arming: the moment is what they share.
-    noteAccess(UnsafeRawPointer(bitPattern: Int(truncatingIfNeeded: deadline)))
     var timer = KernelTimer(deadline: deadline, context: context, fire: fire)
     return try withUnsafeMutablePointer(to: &timer) { timer in
-      let isNearest = deadline < home.pointee.timers.nextLook ?? .max
-      home.pointee.timers.arm(timer)
-      if isNearest { home.withCore { $0.timersChanged() } }
+      arm(timer, home)
       defer { home.pointee.timers.disarm(timer) }
       return try body()
     }
+  }
+
+  /// Arms a timer, for the holder of the home's turn.
+  @inline(__always)
+  static func arm(_ timer: UnsafeMutablePointer<KernelTimer>, _ home: UnsafeMutablePointer<Home>) {
+    let deadline = timer.pointee.deadline
+    // Timers of one moment fire in the order of their arming: the moment is what they share.
+    noteAccess(UnsafeRawPointer(bitPattern: Int(truncatingIfNeeded: deadline)))
+    let isNearest = deadline < home.pointee.timers.nextLook ?? .max
+    home.pointee.timers.arm(timer)
+    if isNearest { home.withCore { $0.timersChanged() } }
   }
 }

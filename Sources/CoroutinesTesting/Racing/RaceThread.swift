@@ -93,8 +93,8 @@ final class RaceThread: PreemptionObserver, @unchecked Sendable {
   /// Runs `body` as this thread.
   func live(_ body: () -> Void) {
     gate.wait()
-    // The same numbers in each run.
-    currentThread().pointee.random = UInt32(number + 1)
+    // The same in each run.
+    currentThread().chooseAnew(from: UInt32(number + 1))
     withPreemptionObserver(self, body)
     next = .end
     run.handOver(from: self)

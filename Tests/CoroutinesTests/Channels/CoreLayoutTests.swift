@@ -15,6 +15,33 @@ import Testing
     withExtendedLifetime(channel) {}
   }
 
+  @Test func `what sends and receives write of a channel is one cache line`() {
+    for capacity in [0, 1, 3, 5_000] {
+      let channel = Channel<Int>(capacity: capacity)
+      let start = UInt(bitPattern: channel.core)
+      #expect(start % 64 == 0)
+      withUnsafeMutablePointer(to: &channel.core.pointee.count) {
+        #expect(UInt(bitPattern: $0 + 1) <= start + 64)
+      }
+    }
+  }
+
+  @Test func `a ring's slots are aligned as its values are`() throws {
+    let channel = Channel<SIMD8<Double>>(capacity: 3)
+    let slot = UInt(bitPattern: channel.core.address(ofKept: 1))
+    #expect(slot % UInt(MemoryLayout<SIMD8<Double>>.alignment) == 0)
+    for number in 0..<3 {
+      #expect(channel.sendIfReady(SIMD8(repeating: Double(number))).isSent)
+    }
+    for number in 0..<3 {
+      guard case .received(let value) = channel.receiveIfReady() else {
+        Issue.record("the channel is empty")
+        return
+      }
+      #expect(value == SIMD8(repeating: Double(number)))
+    }
+  }
+
   @Test func `a promise's queue, lock, cell and observer are where their addresses say`() {
     let state = UnsafeMutablePointer<PromiseState>.allocate(capacity: 1)
     state.initialize(to: PromiseState())

@@ -125,4 +125,50 @@ import Testing
       #expect(deaths.value == 1)
     }
   }
+
+  @Test func `a value is released with its binding, and the bindings around it stay`() throws {
+    let deaths = Counter()
+    let local = CoroutineLocal<Canary?>(nil)
+    try runBlocking {
+      try Self.number.withValue(1) {
+        for round in 1...3 {
+          try local.withValue(Canary(deaths)) {
+            try Self.name.withValue("inside") {
+              #expect(local.value != nil)
+              #expect(Self.number.value == 1)
+            }
+            #expect(deaths.value == round - 1)
+          }
+          #expect(deaths.value == round)
+          #expect(local.value == nil)
+          #expect(Self.number.value == 1)
+        }
+      }
+    }
+  }
+
+  @Test func `a local that has gone is not mistaken for one that is made later`() throws {
+    try runBlocking {
+      let gate = Gate()
+      let child = try CoroutineLocal("gone").withValue("bound") {
+        launch {
+          try gate.wait()
+          return (0..<100).allSatisfy { CoroutineLocal($0).value == $0 }
+        }
+      }
+      gate.open()
+      try #expect(child.value())
+    }
+  }
+
+  private static func bind(_ count: Int) throws -> [Int] {
+    guard count > 0 else { return [number.value] }
+    return try CoroutineLocal(count).withValue(-count) { try bind(count - 1) + [number.value] }
+  }
+
+  @Test(arguments: Place.allCases)
+  func `a binding far out is found, whatever lies before it`(_ place: Place) throws {
+    let seen = try place.run { try Self.number.withValue(5) { try Self.bind(200) } }
+    #expect(seen == Array(repeating: 5, count: 201))
+  }
 }

@@ -48,6 +48,36 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: objectsServeAgain))
+  func `those that ended in a crowd on one thread serve another`() throws {
+    // A class that no other test's coroutines are of.
+    struct Result: Sendable {}
+    final class Ended: Sendable {
+      let identifiers = Mutex<Set<ObjectIdentifier>>([])
+    }
+    let ended = Ended()
+    // Its thread keeps what it keeps until the end of the test: no new object can lie there.
+    let first = SerialScheduler(name: "first")
+    try runBlocking {
+      try launch(on: first) {
+        // More than a thread keeps.
+        for _ in 0..<1200 {
+          let identifier = ObjectIdentifier(launch { Result() })
+          ended.identifiers.withLock { _ = $0.insert(identifier) }
+        }
+        try Coroutine.yield()
+      }.value()
+    }
+    try onFreshThread {
+      for _ in 0..<100 {
+        let identifier = ObjectIdentifier(launch { Result() })
+        #expect(ended.identifiers.withLock { $0.contains(identifier) })
+      }
+      try Coroutine.yield()
+    }
+    withExtendedLifetime(first) {}
+  }
+
   @Test func `it is a new coroutine in every respect`() throws {
     try runBlocking {
       let id: UInt64

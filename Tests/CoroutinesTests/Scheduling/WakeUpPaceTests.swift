@@ -5,7 +5,7 @@ import Testing
 @testable import Coroutines
 
 @Suite struct WakeUpPaceTests {
-  private let period: Int64 = 125_000
+  private let period: Int64 = 250_000
   private let start: Int64 = 1_000_000_000
 
   /// A pace that has let a loop wake up so many times at one moment.

@@ -324,4 +324,26 @@ import Testing
     }
     #expect(ended.value == 6_000)
   }
+
+  @Test func `the last child elsewhere ends the wait, whoever else of the body's lives there`()
+    throws
+  {
+    let other = SerialScheduler(name: "other")
+    try runBlocking {
+      let (gate, begun) = (Channel<Void>(), Channel<Void>(capacity: 1))
+      let free = try withCoroutineScope { scope in
+        scope.launch(on: other) {
+          try begun.receive()
+          try Coroutine.sleep(for: .milliseconds(20))
+        }
+        // Not of the scope, which does not wait for it, but in the same registry.
+        let free = launch(on: other) { _ = try? gate.receive() }
+        try begun.send(())
+        return free
+      }
+      #expect(!free.isFinished)
+      gate.close()
+      try free.join()
+    }
+  }
 }

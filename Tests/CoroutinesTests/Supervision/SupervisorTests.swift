@@ -162,6 +162,51 @@ import Testing
     }
   }
 
+  @Test(arguments: [SupervisionStrategy.oneForOne, .allForOne, .restForOne])
+  func `children keep their order when many between them have gone (rule 14)`(
+    strategy: SupervisionStrategy
+  ) throws {
+    let log = SharedLog<String>()
+    try runBlocking {
+      try withSupervisor(strategy: strategy) { supervisor in
+        let failures = Channel<String>(capacity: 1)
+        var (left, gone): ([String], [SupervisedChild]) = ([], [])
+        for index in 0..<40 {
+          let added = supervisor.launch(
+            name: "\(index)",
+            child("\(index)", log, index == 20 ? failures : Channel(capacity: 1))
+          )
+          if index % 5 == 0 { left.append("\(index)") } else { gone.append(added) }
+        }
+        try yield { log.entries.count == 40 }
+        for child in gone {
+          child.stop()
+          try child.join()
+        }
+        supervisor.launch(name: "last", child("last", log))
+        left.append("last")
+        try yield { log.entries.count == 40 + gone.count + 1 }
+        #expect(supervisor.childCount == left.count)
+
+        try failures.send("1")
+        let affected: [String] =
+          switch strategy {
+          case .oneForOne: ["20"]
+          case .allForOne: left
+          case .restForOne: Array(left.drop { $0 != "20" })
+          }
+        let others = affected.filter { $0 != "20" }
+        let expected =
+          ["20 ends"] + others.reversed().map { "\($0) ends" } + affected.map { "\($0) begins" }
+        let before = 40 + gone.count + 1
+        try yield { log.entries.count == before + expected.count }
+        #expect(Array(log.entries[before...]) == expected)
+        try supervisor.stopAndJoin()
+        #expect(Array(log.entries.suffix(left.count)) == left.reversed().map { "\($0) ends" })
+      }
+    }
+  }
+
   // MARK: - Giving up
 
   @Test func `too many restarts end it with the child, the cause and the history (rule 14)`() throws

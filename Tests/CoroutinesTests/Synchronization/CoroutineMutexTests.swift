@@ -190,6 +190,54 @@ import Testing
     #expect(census.alive == 0)
   }
 
+  /// Mutexes that only this holds.
+  private final class Shelf: @unchecked Sendable {
+    // SAFETY: the test's order of events.
+    private var mutexes = (0..<3).map { _ in CoroutineMutex() }
+
+    @inline(never)
+    func lockAll() throws {
+      for mutex in mutexes { try mutex.lock() }
+      mutexes[0].unlock()
+      #expect(mutexes[0].lockIfReady())
+    }
+
+    func drop(_ count: Int) { mutexes.removeFirst(count) }
+
+    func expectHolderFinished() {
+      for mutex in mutexes {
+        #expect(throws: SynchronizationError.holderFinished) { try mutex.lock() }
+      }
+    }
+  }
+
+  @Test(arguments: Elsewhere.allCases, 0...3)
+  func `mutexes that go away locked keep no holder, before its end or after it`(
+    place: Elsewhere,
+    early: Int
+  ) throws {
+    let census = Census()
+    let shelf = Shelf()
+    try runBlocking {
+      let (isLocked, mayEnd) = (Gate(), Gate())
+      let holder = launch(on: place.schedulers(1)[0]) {
+        try shelf.lockAll()
+        isLocked.open()
+        try mayEnd.wait()
+        return Counted(1, census)
+      }
+      try isLocked.wait()
+      shelf.drop(early)
+      mayEnd.open()
+      try holder.join()
+    }
+    shelf.drop(early < 2 ? 1 : 0)
+    #expect(early == 3 || census.alive == 1, "kept by the mutexes that are left")
+    try runBlocking { shelf.expectHolderFinished() }
+    shelf.drop(early < 2 ? 2 - early : 3 - early)
+    #expect(census.becomesEmpty())
+  }
+
   @Test func `unlocking what another coroutine holds stops with both names (rule 12)`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       try blocking {

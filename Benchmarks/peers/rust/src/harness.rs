@@ -146,6 +146,16 @@ where
     runtime.block_on(async { tokio::spawn(future).await.unwrap() })
 }
 
+/// The same, on the calling thread beside the two.
+pub fn beside_two<F: Future>(future: F) -> F::Output {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(future)
+}
+
 fn fail(message: &str) -> ! {
     eprintln!("{message}");
     std::process::exit(64)

@@ -8,6 +8,7 @@ pub const CHAIN: usize = 1000;
 pub const CONTENDERS: usize = 8;
 pub const CHILDREN: usize = 10;
 pub const ASKERS: usize = 100;
+pub const BATCH: usize = 100;
 /// How many coroutines take turns.
 pub const CROWDS: [usize; 7] = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000];
 /// How many produce and how many consume.

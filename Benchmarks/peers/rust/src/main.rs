@@ -7,7 +7,7 @@ mod promises;
 mod scale;
 mod tasks;
 
-use harness::{on_one, on_two, program, row};
+use harness::{beside_two, on_one, on_two, program, row};
 
 fn main() {
     let mut rows = vec![
@@ -16,6 +16,7 @@ fn main() {
         row("launch", |n| on_one(tasks::launches(n))),
         row("scope", |n| on_one(tasks::scopes(n))),
         row("launch-2", |n| on_two(tasks::groups(n))),
+        row("launch-pool", |n| beside_two(tasks::batches(n))),
         row("reply-2", |n| on_one(promises::replies(n))),
         row("skynet", |n| on_one(tasks::skynet(n))).operations(1_000_000).warm(),
         row("skynet-2", |n| on_two(tasks::skynet(n))).operations(1_000_000).warm(),

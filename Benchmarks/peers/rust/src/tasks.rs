@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use crate::inputs::{CHILDREN, CONTENDERS};
+use crate::inputs::{BATCH, CHILDREN, CONTENDERS};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
@@ -40,6 +40,19 @@ pub async fn joins(count: usize) -> i64 {
     })
     .await
     .unwrap()
+}
+
+pub async fn batches(count: usize) -> i64 {
+    let mut sum = 0;
+    for start in (0..count).step_by(BATCH) {
+        let launched: Vec<_> = (start..(start + BATCH).min(count))
+            .map(|number| tokio::spawn(async move { number as i64 }))
+            .collect();
+        for task in launched {
+            sum += task.await.unwrap();
+        }
+    }
+    sum
 }
 
 pub async fn launches(count: usize) -> i64 {
