@@ -65,8 +65,12 @@ extension UnsafeMutablePointer where Pointee == Home {
     )
     _ = closeInbox()
     pointee.scheduler = nil
+    if currentPreemptionObserver()?.keep(self) ?? false { return }
     HomePool.put(self)
   }
+
+  /// Gives a home back that an observer has kept.
+  package func giveBackKept() { HomePool.put(self) }
 
   /// Runs one coroutine until it, or the last of those it handed over to, comes back to this loop.
   ///
@@ -253,15 +257,13 @@ private enum HomePool {
   nonisolated(unsafe) private static var idle: [UnsafeMutablePointer<Home>] = []
   private static let lock = AllocatedLock()
 
+  // Observers do not see the lock: nobody can tell one idle home from another.
+
   static func take() -> UnsafeMutablePointer<Home>? {
-    // A race must be the same in each run, so no home serves twice in one.
-    if currentPreemptionObserver() != nil {
-      return lock.withLock { idle.count > 64 ? idle.removeFirst() : nil }
-    }
-    return lock.withLock { idle.popLast() }
+    lock.withUnobservedLock { idle.popLast() }
   }
 
   static func put(_ home: UnsafeMutablePointer<Home>) {
-    lock.withLock { idle.append(home) }
+    lock.withUnobservedLock { idle.append(home) }
   }
 }

@@ -55,6 +55,12 @@ package protocol PreemptionObserver: AnyObject {
   /// The calling thread is about to sleep in its parker; returns when it was woken or the time has passed.
   func sleep(in parker: UnsafeMutablePointer<cck_parker_t>, atMost timeout: Int64)
 
+  /// The calling thread gives an idle home back.
+  ///
+  /// - Returns: True if it must not serve again yet, because others who are held up may be about to wake it; then it is to be
+  ///   given back by `giveBackKept`.
+  func keep(_ home: UnsafeMutablePointer<Home>) -> Bool
+
   /// The time, in nanoseconds.
   var now: Int64 { get }
 }

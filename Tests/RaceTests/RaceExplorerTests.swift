@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
 import Coroutines
 import CoroutinesTesting
 import Testing
@@ -72,6 +73,24 @@ import Testing
     #expect(checked.error is Problem)
   }
 
+  @Test func `bodies that are not the same each time are found out, and told`() throws {
+    let runs = Results()
+    let error = try #require(
+      #expect(throws: ExplorationError.self) {
+        try Race { Channel<Int>(capacity: 4) }
+          .thread { channel in
+            runs.orders.insert([runs.orders.count])
+            if runs.orders.count != 2 { _ = channel.count }
+            _ = channel.sendIfReady(1)
+          }
+          .thread { channel in _ = channel.sendIfReady(2) }
+          .explore()
+      }
+    )
+    #expect("\(error)".contains("did something else under the same order: at step"))
+    #expect("\(error)".contains("; before, thread"))
+  }
+
   @Test func `orders of steps that have nothing in common are left out`() throws {
     // Each of two threads sends three times into a channel of its own: 20 orders, all alike.
     let apart = try Race { (Channel<Int>(capacity: 3), Channel<Int>(capacity: 3)) }
@@ -97,6 +116,17 @@ import Testing
 
   private final class Results {
     var orders: Set<[Int]> = []
+  }
+
+  @Test func `no home serves twice in a run, in which somebody may be about to wake it`() throws {
+    final class Homes { var all: [UnsafeMutablePointer<Home>] = [] }
+    @Sendable func serve(_ homes: Homes) throws {
+      for _ in 1...3 {
+        try runBlocking { homes.all.append(try #require(currentThread().currentHome)) }
+      }
+    }
+    try Race { Homes() }.thread(serve).thread(serve)
+      .explore(runs: 50) { homes in try #require(Set(homes.all).count == 6) }
   }
 
   @Test func `time passes when all threads sleep`() throws {

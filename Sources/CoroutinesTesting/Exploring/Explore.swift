@@ -128,11 +128,18 @@ public func explore(
 
 /// The body did not do the same under the same order, so it cannot be explored.
 public struct ExplorationError: Error, CustomStringConvertible {
-  let decision: Int
+  /// What was different, as the end of a sentence.
+  let difference: String
+
+  /// At a decision other coroutines were ready.
+  init(decision: Int) { difference = "at decision \(decision) other coroutines were ready." }
+
+  /// - Parameter difference: What was different, as the end of a sentence.
+  init(difference: String) { self.difference = difference }
 
   /// What happened, and what to do.
   public var description: String {
-    "The body did something else under the same order: at decision \(decision) other coroutines were ready. It "
-      + "must not depend on real time, random numbers, other threads, or the order of sets."
+    "The body did something else under the same order: \(difference) It must not depend on real time, random numbers, "
+      + "other threads, or the order of sets."
   }
 }

@@ -41,7 +41,9 @@ final class Explorer {
     let chooser = FollowingChooser(choices, among: counts, then: rest)
     var (failure, table) = performOnce(chooser, traced)
     // A run that failed early has fewer decisions than the one before, and says why by its error.
-    if let decision = chooser.firstOther ?? (failure == nil ? chooser.missing : nil) {
+    if !(failure is ExplorationError),
+      let decision = chooser.firstOther ?? (failure == nil ? chooser.missing : nil)
+    {
       failure = ExplorationError(decision: decision)
     }
     return Outcome(decisions: chooser.made, error: failure, table: table)

@@ -25,6 +25,9 @@ struct SearchTree {
   /// - Parameter delays: The sum, over all choices of a run, of those that were passed over.
   init(delays: Int?) { self.delays = delays ?? .max }
 
+  /// How many points of the run that `next` is for have been there before: all but what follows the last of them.
+  var known: Int { nodes.count }
+
   /// Goes along the run that `next` was for.
   ///
   /// - Parameter points: Of the whole run. Its beginning is as it was chosen.

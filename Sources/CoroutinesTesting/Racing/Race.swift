@@ -78,6 +78,7 @@ public struct Race<State> {
       throw NoPreemptionPoints(purpose: "A Race holds threads up inside the library")
     }
     var steps: [RaceStep] = []
+    var search: RaceSearch?
     let explorer = Explorer { chooser, isTraced in
       let run = RaceRun(chooser)
       func table() -> String { isTraced ? Self.table(of: run.steps) : "" }
@@ -85,6 +86,7 @@ public struct Race<State> {
         let state = try makeState()
         run.perform(bodies.map { body in { try body(state) } })
         steps = run.steps
+        if let difference = search?.difference(of: steps) { throw difference }
         if let error = run.failure { throw error }
         try check(state)
         return (nil, table())
@@ -95,16 +97,16 @@ public struct Race<State> {
     if let replay {
       try explorer.run(Schedule(replay).choices, then: FirstComeChooser())
     } else if case .exhaustive(let delays) = strategy {
-      var search = RaceSearch(delays: delays)
-      while let prefix = search.next, explorer.runs < runs {
+      search = RaceSearch(delays: delays)
+      while let prefix = search?.next, explorer.runs < runs {
         try explorer.run(
           prefix.map(\.choice),
           among: prefix.map(\.count),
           then: FirstComeChooser()
         )
-        search.add(steps)
+        search?.add(steps)
       }
-      if search.next == nil { explorer.complete() }
+      if search?.next == nil { explorer.complete() }
     } else {
       try explorer.sample(strategy, runs)
     }

@@ -50,6 +50,10 @@ final class RaceRun {
   /// Virtual time in nanoseconds; jumps when all threads sleep.
   private(set) var clock: Int64 = 0
 
+  /// Homes that have served, to which a wake-up may be on its way until all threads have ended: such a one would wake whoever
+  /// sleeps there by then, in another race that goes on at the same time.
+  private var homes: [UnsafeMutablePointer<Home>] = []
+
   /// Numbers for addresses, in the order of their first use.
   private var objects: [UInt: Int] = [:]
 
@@ -79,6 +83,8 @@ final class RaceRun {
     end.wait()
     if failure is LostWakeUp || failure is EndlessRace {
       _ = Unmanaged.passRetained(self)
+    } else {
+      for home in homes { home.giveBackKept() }
     }
   }
 
@@ -146,6 +152,9 @@ final class RaceRun {
     objects[address] = objects.count + 1
     return objects.count
   }
+
+  /// Keeps a home until the threads have ended.
+  func keep(_ home: UnsafeMutablePointer<Home>) { homes.append(home) }
 
   /// Somebody is in a section that this lock guards.
   func isLocked(_ address: UInt) -> Bool { threads.contains { $0.locks.contains(address) } }

@@ -9,6 +9,8 @@
 /// address depend on one another, so that one is also the last that the later step could overtake.)
 struct RaceSearch {
   private var tree: SearchTree
+  /// What the last run did, to which `next` is the same up to its last known point.
+  private var last: [RaceStep] = []
 
   /// The choices of the next run, among how many each; nil when all have been made.
   var next: Explorer.Decisions? { tree.next }
@@ -21,6 +23,43 @@ struct RaceSearch {
     tree.extend(by: steps.lazy.map { ($0.candidates, $0.thread) })
     wantOvertaking(steps)
     tree.advance()
+    last = steps
+  }
+
+  /// Compares the beginning of the run that `next` is for with the last run's, which must be the same.
+  ///
+  /// - Returns: What is different, if anything is.
+  func difference(of steps: [RaceStep]) -> ExplorationError? {
+    let known = min(tree.known, last.count)
+    for index in 0..<known {
+      // At the last known point it is another thread's turn.
+      let isLast = index == known - 1
+      let before = last[index]
+      guard index < steps.count else {
+        return error(at: index, before, "the threads had come to their ends before it")
+      }
+      let now = steps[index]
+      if now.candidates == before.candidates, isLast || now.thread == before.thread { continue }
+      return error(at: index, before, now.summary, after: steps[..<index])
+    }
+    return nil
+  }
+
+  /// `now` says what was found at a point, in place of `before`.
+  private func error(
+    at index: Int,
+    _ before: RaceStep,
+    _ now: String,
+    after steps: ArraySlice<RaceStep> = []
+  ) -> ExplorationError {
+    // What a step did may have been different without anybody's having been ready who was not, or the reverse, until now.
+    let first = zip(steps, last).first { $0.text != $1.text || $0.thread != $1.thread }
+    let hint = first.map {
+      " The first that did something else: \($0.summary); before, \($1.summary)."
+    }
+    return ExplorationError(
+      difference: "at step \(index + 1), \(now); before, \(before.summary).\(hint ?? "")"
+    )
   }
 
   private mutating func wantOvertaking(_ steps: [RaceStep]) {
@@ -35,5 +74,13 @@ struct RaceSearch {
         last[address, default: [:]][step.thread] = index
       }
     }
+  }
+}
+
+extension RaceStep {
+  /// Whose turn it was, and why.
+  fileprivate var summary: String {
+    let ready = candidates.map { "\($0 + 1)" }.joined(separator: ", ")
+    return "thread \(thread + 1) (of those that could go on: \(ready)) \(text)"
   }
 }

@@ -144,5 +144,10 @@ final class RaceThread: PreemptionObserver, @unchecked Sendable {
     cck_parker_retract(parker)
   }
 
+  func keep(_ home: UnsafeMutablePointer<Home>) -> Bool {
+    run.keep(home)
+    return true
+  }
+
   var now: Int64 { run.clock }
 }
