@@ -56,17 +56,14 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
     noteThread()
     home.beginLooking()
     lookAtClock()
-    let memory = MemoryReturn(thread)
+    var idling = Idling(thread)
     defer {
       home.dropSpareStack(thread)
-      memory.end()
+      idling.end()
       ownHandle = nil
       thread.currentHome = outer.home
       thread.runningFiber = outer.fiber
     }
-    var spin = IdleSpin()
-    var pace = WakeUpPace()
-    var quiet = QuietSleep()
     var round = 0
     while true {
       home.takePosts()
@@ -78,7 +75,7 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
           if !home.pointee.timers.isEmpty { home.fireTimers(at: now) }
           home.pollDescriptors()
           home.releaseUnused()
-          memory.look(at: now)
+          idling.look(at: now)
         }
         continue
       }
@@ -86,56 +83,25 @@ package final class EventLoop: SchedulerCore, @unchecked Sendable {
       home.releaseUnused()
       if home.pointee.runFirst != nil { continue }
       if isToEnd, home.closeInbox() { return }
-      let deadline = next.map { pace.next(for: $0) }
+      let deadline = idling.deadline(for: next)
       let source: IdleSpin.Source = home.hasDescriptorWaits ? .descriptors : .threads
-      let watched = home.beginWatch()
-      let isWoken = spin.wait(until: deadline, for: source) {
-        watched?.isTold ?? false || home.hasPost || isToEnd
-      } poll: {
-        home.pollDescriptors()
-        return home.pointee.runFirst != nil
+      if idling.lookAround(home, until: deadline, for: source, or: { isToEnd }) { continue }
+      home.announceSleep()
+      let timeout = deadline.map { max(0, $0 - self.now) } ?? -1
+      if home.hasPost || isToEnd || timeout == 0 {
+        home.pointee.parker.retract()
+      } else {
+        idling.sleep(
+          self,
+          atMost: timeout,
+          for: source,
+          isAwaited: mayStop.load(ordering: .relaxed) && home.live > 0
+        )
       }
-      home.endWatch(watched)
-      if isWoken || home.pointee.runFirst != nil { continue }
-      sleep(until: deadline, source, memory, &spin, &pace, &quiet)
     }
   }
 
   private var isToEnd: Bool {
     home.live == 0 && mayStop.load(ordering: .sequentiallyConsistent)
-  }
-
-  private func sleep(
-    until deadline: Int64?,
-    _ source: IdleSpin.Source,
-    _ memory: MemoryReturn,
-    _ spin: inout IdleSpin,
-    _ pace: inout WakeUpPace,
-    _ quiet: inout QuietSleep
-  ) {
-    home.announceSleep()
-    let mustGoOn = home.hasPost || isToEnd
-    let timeout = deadline.map { max(0, $0 - now) } ?? -1
-    if mustGoOn || timeout == 0 {
-      home.pointee.parker.retract()
-    } else {
-      let first = memory.firstSleep(of: timeout)
-      if let first {
-        home.sleep(atMost: first)
-      } else if timeout < 0, !home.hasDescriptorWaits {
-        let isAwaited = mayStop.load(ordering: .relaxed) && home.live > 0
-        quiet.sleep(self, isAwaited: isAwaited)
-      } else {
-        home.sleep(atMost: timeout)
-      }
-      lookAtClock()
-      if home.hasPost || home.pointee.runFirst != nil {
-        spin.noteWoken(by: source)
-      } else if first != nil {
-        memory.sleptThrough()
-      } else if deadline != nil {
-        pace.noteWakeUp(at: now)
-      }
-    }
   }
 }

@@ -156,16 +156,13 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     home.beginLooking()
     lookAtClock()
     ownHandle = Scheduler(core: self)
-    let memory = MemoryReturn(thread)
+    var idling = Idling(thread)
     defer {
       ownHandle = nil
       home.dropSpareStack(thread)
-      memory.end()
+      idling.end()
       thread.currentHome = nil
     }
-    var spin = IdleSpin()
-    var pace = WakeUpPace()
-    var quiet = QuietSleep()
     var round = 0
     while true {
       home.takePosts()
@@ -182,7 +179,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
           if !home.pointee.timers.isEmpty { home.fireTimers(at: now) }
           home.pollDescriptors()
           home.releaseUnused()
-          memory.look(at: now)
+          idling.look(at: now)
         }
         continue
       }
@@ -190,7 +187,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
       home.releaseUnused()
       if home.pointee.runFirst != nil { continue }
       if pool.endIfEmpty() { break }
-      lookAround(until: next.map { pace.next(for: $0) }, memory, &spin, &pace, &quiet)
+      lookAround(until: idling.deadline(for: next), &idling)
     }
     if isSearching { pool.endSearch() }
     pool.wakeAll()
@@ -219,32 +216,21 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   // MARK: - Without work
 
   /// Looks for something to do, and sleeps if there is nothing.
-  private func lookAround(
-    until deadline: Int64?,
-    _ memory: MemoryReturn,
-    _ spin: inout IdleSpin,
-    _ pace: inout WakeUpPace,
-    _ quiet: inout QuietSleep
-  ) {
+  private func lookAround(until deadline: Int64?, _ idling: inout Idling) {
     noteEndOfTaken()
-    if pause > 0, now - taken.at < pause { return pauseSearching(until: deadline, &spin) }
+    if pause > 0, now - taken.at < pause { return pauseSearching(until: deadline, &idling) }
     if !isSearching {
       isSearching = true
       pool.beginSearch()
     }
     let source: IdleSpin.Source = home.hasDescriptorWaits ? .descriptors : .threads
-    let watched = home.beginWatch()
-    let isWoken = spin.wait(until: deadline, for: source) {
-      watched?.isTold ?? false || home.hasPost || home.hasUnstarted || steal()
-    } poll: {
-      home.pollDescriptors()
-      return home.pointee.runFirst != nil
+    let isWoken = idling.lookAround(home, until: deadline, for: source) {
+      home.hasUnstarted || steal()
     }
-    home.endWatch(watched)
-    if isWoken || home.pointee.runFirst != nil { return }
+    if isWoken { return }
     if isSummoned {
       isSummoned = false
-      if !pool.hasUnstarted, noteVainSummons() { return pauseSearching(until: deadline, &spin) }
+      if !pool.hasUnstarted, noteVainSummons() { return pauseSearching(until: deadline, &idling) }
     }
     isSearching = false
     home.announceSleep()
@@ -253,22 +239,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     if home.hasPost || pool.hasUnstarted || timeout == 0 || pool.endIfEmpty() {
       home.pointee.parker.retract()
     } else {
-      let first = memory.firstSleep(of: timeout)
-      if let first {
-        home.sleep(atMost: first)
-      } else if timeout < 0, !home.hasDescriptorWaits {
-        quiet.sleep(self, isAwaited: false)
-      } else {
-        home.sleep(atMost: timeout)
-      }
-      lookAtClock()
-      if home.hasPost || home.pointee.runFirst != nil {
-        spin.noteWoken(by: source)
-      } else if first != nil {
-        memory.sleptThrough()
-      } else if deadline != nil {
-        pace.noteWakeUp(at: now)
-      }
+      idling.sleep(self, atMost: timeout, for: source, isAwaited: false)
     }
     isSearching = pool.leaveIdle(self)
     isSummoned = isSearching
@@ -301,21 +272,17 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   /// Sleeps for the rest of the pause, but for what is sent to this loop.
   ///
   /// Neither searching nor idle, so that no launch wakes it: it looks by itself, soon enough.
-  private func pauseSearching(until deadline: Int64?, _ spin: inout IdleSpin) {
+  private func pauseSearching(until deadline: Int64?, _ idling: inout Idling) {
     if isSearching {
       isSearching = false
       pool.endSearch()
     }
     let end = min(taken.at + pause, deadline ?? .max)
     // A launch from outside may be for this loop.
-    let watched = home.beginWatch()
-    let isWoken = spin.wait(until: end, for: .threads) {
-      watched?.isTold ?? false || home.hasPost || home.hasUnstarted || pool.isOver
-    } poll: {
-      false
+    let isWoken = idling.lookAround(home, until: end, for: .threads) {
+      home.hasUnstarted || pool.isOver
     }
-    home.endWatch(watched)
-    if isWoken || home.pointee.runFirst != nil { return }
+    if isWoken { return }
     home.announceSleep()
     if home.hasPost || home.hasUnstarted || pool.isOver || end <= now {
       home.pointee.parker.retract()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Collects the clauses of a `select`, up to sixteen, and carries it out.
+///
+/// A function for each number of them: parameter packs take no noncopyable types.
 @resultBuilder
 public enum SelectBuilder {
   /// A select of 1 clause.
