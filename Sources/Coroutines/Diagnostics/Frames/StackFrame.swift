@@ -3,7 +3,7 @@
 /// A place that code will return to, on a stack in a dump.
 ///
 /// Names come from the program's symbols, lines from its debug information, which is gone through from the beginning
-/// for each address: for two seconds at most, then the rest have names only. What has been found is kept.
+/// for each address: for two seconds of processor time at most, then the rest have names only. What has been found is kept.
 public struct StackFrame: Sendable, Hashable, CustomStringConvertible {
   /// The address.
   public let address: UInt

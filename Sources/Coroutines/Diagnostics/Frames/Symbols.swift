@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutineKernel
 import CoroutineKernel
 
 #if os(Linux) && canImport(Runtime)
@@ -14,7 +15,8 @@ import Runtime
 /// one address: milliseconds for a small program, a second for a hundred megabytes of debug information. So lines are
 /// looked up one by one, those of the program's own functions first, until `patience` is over, and kept.
 enum Symbols {
-  /// How long names and lines may be looked up in one call, in nanoseconds.
+  /// How long names and lines may be looked up in one call, in nanoseconds of the caller's processor time: on a busy
+  /// machine a dump comes later, and is as good.
   private static let patience: Int64 = 2_000_000_000
   /// So many names are looked up between two looks at the clock.
   private static let piece = 64
@@ -33,19 +35,18 @@ enum Symbols {
     guard !missing.isEmpty else { return found }
     #if os(Linux) && canImport(Runtime)
     let images = ImageMap.capture()
-    let start = clockNow()
+    let end = spent() + patience
     var names: [UInt: [StackFrame]] = [:]
     for first in stride(from: 0, to: missing.count, by: piece) {
-      if clockNow() > start + patience { break }
+      if spent() > end { break }
       let some = Array(missing[first..<min(first + piece, missing.count)])
       names.merge(look(some, images, [], until: 0)) { old, _ in old }
     }
     found.merge(names) { old, _ in old }
     func isOwn(_ address: UInt) -> Bool { names[address]?.contains { !$0.isInternal } ?? false }
     var full: [UInt: [StackFrame]] = [:]
-    let end = start + patience
     for address in missing.filter(isOwn) + missing.filter({ !isOwn($0) }) {
-      if clockNow() > end { break }
+      if spent() > end { break }
       full.merge(look([address], images, .default, until: end)) { old, _ in old }
     }
     found.merge(full) { _, new in new }
@@ -55,6 +56,12 @@ enum Symbols {
   }
 
   #if os(Linux) && canImport(Runtime)
+  /// Processor time that the calling thread has used.
+  private static func spent() -> Int64 {
+    let clock = cck_thread_clock()
+    return clock == 0 ? clockNow() : cck_thread_time(clock)
+  }
+
   private static func look(
     _ addresses: [UInt],
     _ images: ImageMap,
@@ -119,7 +126,7 @@ enum Symbols {
     until end: Int64
   ) -> SymbolicatedBacktrace.SourceLocation? {
     let near = [4, 8, 16, 32, 64, 128].filter { $0 < function.offset }
-    for distance in near + [function.offset - prologue] where distance > 0 && clockNow() < end {
+    for distance in near + [function.offset - prologue] where distance > 0 && spent() < end {
       // The last one is the function itself, after what is inlined there.
       let frame = symbolicated([address - UInt(distance)], images, .default).last
       guard let symbol = frame?.symbol, symbol.rawName == function.rawName,
