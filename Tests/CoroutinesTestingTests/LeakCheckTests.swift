@@ -172,7 +172,7 @@ import Testing
     let queue = DispatchQueue(label: "leaks")
     let leaks = #expect(throws: LeakError.self) {
       // Seconds, since both threads have to answer in this time, on a machine that is busy with other tests.
-      try withLeakCheck(patience: .seconds(5)) {
+      try withLeakCheck(patience: .seconds(20)) {
         try runBlocking {
           launch(on: queue, name: "on a queue") { _ = try jobs.receive() }
           return

@@ -61,7 +61,7 @@ struct CoroutineTests {
       let start = Date()
       try co_delay(0.3)
       let elapsed = Date().timeIntervalSince(start)
-      #expect(elapsed >= 0.299 && elapsed < 3)
+      #expect(elapsed >= 0.299 && elapsed < 60)
     }
   }
 

@@ -9,7 +9,6 @@ let exceptions: [String: String] = [
   "only pools are offered coroutines": "a fault of the library itself",
   "SchedulerCore is abstract": "a fault of the library itself",
   "TurnCore is abstract": "a fault of the library itself",
-  "SelectorClause is abstract": "a fault of the library itself",
   "runBlocking lost its coroutine": "a fault of the library itself",
   "a test lost its coroutine": "a fault of the library itself",
   "a generator lost its stack": "a fault of the library itself",

@@ -59,8 +59,8 @@ package final class PromiseExtras {
   var observers: [SettlementWork.Observer] = []
   /// Called when cancelled, in order.
   var cancelHooks: [() -> Void] = []
-  /// Starts the work of a lazy promise.
-  var starter: (() -> Void)?
+  /// Starts the work of a lazy promise, which it gets.
+  var starter: ((AnyPromise) -> Void)?
   /// The promise that this one follows, if it has been told to; it must be free to go away all the same, so that
   /// its follower learns that it was abandoned.
   weak var followed: AnyPromise?
@@ -175,6 +175,11 @@ public class AnyPromise: @unchecked Sendable {
   /// Settles a promise that nobody can settle any more, so that those who observe it learn of that.
   @inline(never)
   private final func abandon() {
+    guard state.pointee.observerBits.0 != 0 else {
+      // Nobody does.
+      _ = state.takeExtras()
+      return
+    }
     settle { $0.store(failure: PromiseError.abandoned(creationSite)) }
   }
 
@@ -438,12 +443,13 @@ public class AnyPromise: @unchecked Sendable {
     }
     let starter = startsWork ? state.extras?.starter.take() : nil
     state.lock.release(mode)
-    starter?()
+    starter?(self)
     return true
   }
 
   /// Makes the promise lazy: `work` runs when somebody first looks.
-  final func setStarter(_ work: @escaping () -> Void) {
+  @usableFromInline
+  final func setStarter(_ work: @escaping (AnyPromise) -> Void) {
     withExtras { $0.starter = work }
   }
 
@@ -452,7 +458,7 @@ public class AnyPromise: @unchecked Sendable {
     let starter = state.lock.withLock {
       state.extras?.starter.take()
     }
-    starter?()
+    starter?(self)
   }
 }
 

@@ -6,13 +6,27 @@ extension SettlingRight {
   /// Calls a constructor with closures that settle, and hold the right; what it throws rejects.
   ///
   /// They cannot follow anything, so the promise alone says which of them was first.
-  fileprivate func run(
+  @inlinable
+  func run(
     _ constructor: (@escaping Promise<Value>.Fulfill, @escaping Promise<Value>.Reject) throws ->
       Void
   ) {
     begin()
     do {
       try constructor({ self.promise.fulfill($0) }, { self.promise.reject($0) })
+    } catch {
+      promise.reject(error)
+    }
+  }
+
+  /// Does the work, and settles the promise with what it comes to.
+  @inlinable
+  func run(_ work: () throws -> Value) {
+    begin()
+    do {
+      // SAFETY: the value is new, and nobody else knows it.
+      nonisolated(unsafe) let value = try work()
+      promise.fulfill(value)
     } catch {
       promise.reject(error)
     }
@@ -36,6 +50,7 @@ extension Promise {
   ///   - file: Where it is made; leave out.
   ///   - line: Where it is made; leave out.
   ///   - constructor: Begins the work. What it throws rejects the promise.
+  @inlinable
   public convenience init(
     file: StaticString = #fileID,
     line: UInt = #line,
@@ -53,6 +68,7 @@ extension Promise {
   ///   - file: Where it is made; leave out.
   ///   - line: Where it is made; leave out.
   ///   - constructor: Begins the work. What it throws rejects the promise.
+  @inlinable
   public convenience init(
     on scheduler: Scheduler,
     file: StaticString = #fileID,
@@ -86,16 +102,15 @@ extension Promise {
   ///   - file: Where it is made; leave out.
   ///   - line: Where it is made; leave out.
   ///   - work: Runs as a coroutine, at once up to where it first parks. What it throws rejects the promise.
+  @inlinable
   public convenience init(
     file: StaticString = #fileID,
     line: UInt = #line,
     _ work: @escaping () throws -> Value
   ) {
-    self.init(file: file, line: line) { fulfill, _ in
-      // SAFETY: the value is new, and nobody else knows it.
-      nonisolated(unsafe) let value = try work()
-      fulfill(value)
-    }
+    self.init(file: file, line: line)
+    let right = SettlingRight(self, hasBegun: false)
+    Coroutines.launch(start: .immediately, file: file, line: line) { right.run(work) }
   }
 
   /// A promise whose work begins when somebody first awaits or observes it, or calls `start`.
@@ -106,6 +121,7 @@ extension Promise {
   ///   - line: Where it is made; leave out.
   ///   - constructor: Begins the work. What it throws rejects the promise.
   /// - Returns: The promise.
+  @inlinable
   public static func lazy(
     on scheduler: Scheduler? = nil,
     file: StaticString = #fileID,
@@ -115,10 +131,10 @@ extension Promise {
     let promise = Promise(file: file, line: line)
     // SAFETY: the closure runs once, on one scheduler.
     nonisolated(unsafe) let constructor = constructor
-    // Weak: a lazy promise that nobody looks at must go away.
-    promise.setStarter { [weak promise] in
-      guard let promise else { return }
-      let right = SettlingRight(promise, hasBegun: false)
+    // It gets the promise, and does not hold it: a lazy promise that nobody looks at must go away.
+    promise.setStarter { promise in
+      // SAFETY: a starter gets the promise that it was set for.
+      let right = SettlingRight(unsafeDowncast(promise, to: Promise.self), hasBegun: false)
       if let scheduler {
         Coroutines.launch(on: scheduler, file: file, line: line) { right.run(constructor) }
       } else {

@@ -54,6 +54,7 @@ final class SettlingRight<Value>: @unchecked Sendable {
   }
 
   /// The work behind the promise has begun.
+  @inlinable
   func begin() { hasBegun.set() }
 
   // MARK: - Settling

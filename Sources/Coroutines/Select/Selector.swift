@@ -24,10 +24,10 @@ import CoroutineKernel
 /// A selector holds its channels. It belongs to one coroutine at a time; it cannot be copied, and nobody can change it
 /// while it waits.
 ///
-/// Cost: an allocation or two for each clause when it is added. `select()` allocates nothing, except when it parks with more
+/// Cost: two to five allocations for each clause when it is added. `select()` allocates nothing, except when it parks with more
 /// than eight clauses: once. It counts no references of channels.
 public struct Selector<Result>: ~Copyable {
-  private var clauses: [SelectorClause<Result>] = []
+  @usableFromInline var clauses: [SelectorClause<Result>] = []
   // Beside the array, because to ask that would look its type up.
 
   /// Number of clauses.
@@ -36,7 +36,7 @@ public struct Selector<Result>: ~Copyable {
   private var entries: UnsafeMutablePointer<SelectEntry>
   private var capacity = 8
   /// The clauses that send.
-  private var senders: [Int] = []
+  @usableFromInline var senders: [SelectorSender] = []
   /// The `default` clause; -1 if there is none.
   private var fallback = -1
 
@@ -62,12 +62,13 @@ public struct Selector<Result>: ~Copyable {
   ///   - whenClosed: What to do if the channel is closed and empty; if left out, the select throws `ChannelError.closed`.
   ///     The clause stays: a channel that is closed is ready each time, so remove it (`removeWinner()`).
   ///   - action: What to do with the value. Runs after the select is decided; may park.
+  @inlinable
   public mutating func receive<Element>(
     from channel: Channel<Element>,
     whenClosed: (() throws -> Result)? = nil,
     _ action: @escaping (Element) throws -> Result
   ) {
-    add(SelectorReceive(channel, nil, whenClosed, action))
+    receive(channel, nil, whenClosed, action)
   }
 
   /// Adds a clause that receives from a counted end, which counts as there while the clause is.
@@ -76,12 +77,34 @@ public struct Selector<Result>: ~Copyable {
   ///   - end: Where from.
   ///   - whenClosed: What to do if the channel is closed and empty.
   ///   - action: What to do with the value.
+  @inlinable
   public mutating func receive<Element>(
     from end: ReceiveEnd<Element>,
     whenClosed: (() throws -> Result)? = nil,
     _ action: @escaping (Element) throws -> Result
   ) {
-    add(SelectorReceive(end.channel, end.right, whenClosed, action))
+    receive(end.channel, end.right, whenClosed, action)
+  }
+
+  @inlinable
+  mutating func receive<Element>(
+    _ channel: Channel<Element>,
+    _ right: ChannelRight<Element>?,
+    _ whenClosed: (() throws -> Result)?,
+    _ action: @escaping (Element) throws -> Result
+  ) {
+    let slot = UnsafeMutablePointer<Element>.allocate(capacity: 1)
+    let clause = SelectorClause<Result>(slot) { isClosed in
+      try withExtendedLifetime(right) {
+        if isClosed {
+          guard let whenClosed else { throw channel.closedError() }
+          return try whenClosed()
+        }
+        // SAFETY: the clause has won with a value, which was moved into its slot.
+        return try action(slot.move())
+      }
+    }
+    add(clause, .receive, channel.core)
   }
 
   /// Adds a clause that sends.
@@ -90,12 +113,13 @@ public struct Selector<Result>: ~Copyable {
   ///   - element: The value; asked for anew when a select begins, and released if another clause wins.
   ///   - channel: Where to. If it is closed, the select throws `ChannelError.closed`.
   ///   - action: What to do once it is sent. Runs after the select is decided; may park.
+  @inlinable
   public mutating func send<Element>(
     _ element: @autoclosure @escaping () -> Element,
     to channel: Channel<Element>,
     _ action: @escaping () throws -> Result
   ) {
-    add(SelectorSend(element, channel, nil, action))
+    send(element, channel, nil, action)
   }
 
   /// Adds a clause that sends to a counted end, which counts as there while the clause is.
@@ -104,12 +128,38 @@ public struct Selector<Result>: ~Copyable {
   ///   - element: The value; asked for anew when a select begins.
   ///   - end: Where to.
   ///   - action: What to do once it is sent.
+  @inlinable
   public mutating func send<Element>(
     _ element: @autoclosure @escaping () -> Element,
     to end: SendEnd<Element>,
     _ action: @escaping () throws -> Result
   ) {
-    add(SelectorSend(element, end.channel, end.right, action))
+    send(element, end.channel, end.right, action)
+  }
+
+  @inlinable
+  mutating func send<Element>(
+    _ element: @escaping () -> Element,
+    _ channel: Channel<Element>,
+    _ right: ChannelRight<Element>?,
+    _ action: @escaping () throws -> Result
+  ) {
+    let slot = UnsafeMutablePointer<Element>.allocate(capacity: 1)
+    let clause = SelectorClause<Result>(slot) { isClosed in
+      try withExtendedLifetime(right) {
+        if isClosed { throw channel.closedError() }
+        return try action()
+      }
+    }
+    senders.append(
+      SelectorSender(
+        count,
+        fill: { slot.initialize(to: element()) },
+        // SAFETY: see there.
+        empty: { slot.deinitialize(count: 1) }
+      )
+    )
+    add(clause, .send, channel.core)
   }
 
   /// Adds a clause that wins a select in which nothing else has happened for a time.
@@ -119,7 +169,7 @@ public struct Selector<Result>: ~Copyable {
   ///     unless another clause is ready at once.
   ///   - action: What to do then; may park.
   public mutating func after(_ delay: Duration, _ action: @escaping () throws -> Result) {
-    add(SelectorPause(delay, action))
+    addPause(.after, delay, action)
   }
 
   /// Adds the clause that wins when no other is ready: with it `select()` never parks.
@@ -132,7 +182,17 @@ public struct Selector<Result>: ~Copyable {
       "A Selector was given a second default clause, of which only one could win. Leave in one of them."
     )
     fallback = count
-    add(SelectorPause(nil, action))
+    addPause(.otherwise, .zero, action)
+  }
+
+  private mutating func addPause(
+    _ kind: SelectEntry.Kind,
+    _ delay: Duration,
+    _ action: @escaping () throws -> Result
+  ) {
+    let slot = UnsafeMutablePointer<Duration>.allocate(capacity: 1)
+    slot.initialize(to: delay)
+    add(SelectorClause(slot) { _ in try action() }, kind, nil)
   }
 
   /// Removes a clause; those after it move up.
@@ -148,7 +208,8 @@ public struct Selector<Result>: ~Copyable {
     let removed = clauses.remove(at: index)
     count -= 1
     for later in index..<count { entries[later] = entries[later + 1] }
-    senders = senders.compactMap { $0 == index ? nil : $0 > index ? $0 - 1 : $0 }
+    senders.removeAll { $0.index == index }
+    for later in senders.indices where senders[later].index > index { senders[later].index -= 1 }
     if fallback >= index { fallback = fallback == index ? -1 : fallback - 1 }
     if let winner, winner >= index { self.winner = winner == index ? nil : winner - 1 }
     withExtendedLifetime(removed) {}
@@ -165,8 +226,12 @@ public struct Selector<Result>: ~Copyable {
     if let winner { remove(at: winner) }
   }
 
-  private mutating func add(_ clause: SelectorClause<Result>) {
-    if clause.kind == .send { senders.append(count) }
+  @usableFromInline
+  mutating func add(
+    _ clause: SelectorClause<Result>,
+    _ kind: SelectEntry.Kind,
+    _ core: UnsafeMutablePointer<ChannelCore>?
+  ) {
     if count == capacity {
       let more = UnsafeMutablePointer<SelectEntry>.allocate(capacity: capacity * 2)
       more.update(from: entries, count: capacity)
@@ -174,7 +239,7 @@ public struct Selector<Result>: ~Copyable {
       entries = more
       capacity *= 2
     }
-    (entries + count).initialize(to: SelectEntry(clause.kind, clause.core, clause.slot))
+    (entries + count).initialize(to: SelectEntry(kind, core, clause.slot))
     clauses.append(clause)
     count += 1
   }
@@ -193,20 +258,28 @@ public struct Selector<Result>: ~Copyable {
   /// - Returns: What the winner's action returns.
   /// - Throws: What that action throws; `ChannelError.closed` if the winner's channel is closed; `CancellationError`;
   ///   `CoroutineError.outsideCoroutine`.
+  @inlinable
   @available(*, noasync, message: "In async code, wrap it: try await withCoroutine { … }")
   public mutating func select() throws -> Result {
+    let (chosen, isClosed) = try decide()
+    return try clauses[chosen].finish(isClosed)
+  }
+
+  /// Waits for a winner, and releases what the others would have sent.
+  @usableFromInline
+  mutating func decide() throws -> (chosen: Int, isClosed: Bool) {
     demand(
       !isEmpty,
       "A Selector without clauses was to select: it would wait for ever. Add a clause, or end the loop when it `isEmpty`."
     )
     winner = nil
-    for sender in senders { clauses[sender].fill() }
+    for sender in senders { sender.fill() }
     let chosen: Int
     do {
       // SAFETY: nobody else has the entries, and nothing can be added or removed while this has the selector.
       chosen = try Selection.decide(entries, count, fallback: fallback)
     } catch {
-      for sender in senders { clauses[sender].empty() }
+      for sender in senders { sender.empty() }
       throw error
     }
     winner = chosen
@@ -215,7 +288,7 @@ public struct Selector<Result>: ~Copyable {
     let isLeftOver = entries[chosen].isLeftOver || isClosed
     entries[chosen].isClosed = false
     entries[chosen].isLeftOver = false
-    for sender in senders where sender != chosen || isLeftOver { clauses[sender].empty() }
-    return try clauses[chosen].finish(isClosed: isClosed)
+    for sender in senders where sender.index != chosen || isLeftOver { sender.empty() }
+    return (chosen, isClosed)
   }
 }

@@ -1,110 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A clause of a `Selector`, with memory for its value.
-class SelectorClause<Result> {
-  let kind: SelectEntry.Kind
-  /// The channel's; the subclass holds the channel.
-  let core: UnsafeMutablePointer<ChannelCore>?
-  let slot: UnsafeMutableRawPointer
+///
+/// What is done with a value is in closures, which the code that adds the clause compiles; a class with the type of the
+/// value would look that up each time.
+@usableFromInline
+final class SelectorClause<Result> {
+  /// Where the value is, or goes.
+  @usableFromInline let slot: UnsafeMutableRawPointer
+  /// Does what it is to do when it has won, or its channel is closed; holds the channel.
+  @usableFromInline let finish: (_ isClosed: Bool) throws -> Result
 
-  init(
-    _ kind: SelectEntry.Kind,
-    _ core: UnsafeMutablePointer<ChannelCore>?,
-    _ slot: UnsafeMutableRawPointer
-  ) {
-    self.kind = kind
-    self.core = core
+  /// A clause that takes over its slot.
+  @inlinable
+  init(_ slot: UnsafeMutableRawPointer, _ finish: @escaping (_ isClosed: Bool) throws -> Result) {
     self.slot = slot
+    self.finish = finish
   }
 
   deinit { slot.deallocate() }
-
-  /// Puts the value to send into the slot; called before each select.
-  func fill() {}
-
-  /// Releases what is in the slot, if there is something.
-  func empty() {}
-
-  /// Does what it is to do when it has won.
-  func finish(isClosed: Bool) throws -> Result { fatalError("SelectorClause is abstract") }
 }
 
-/// Receives.
-final class SelectorReceive<Element, Result>: SelectorClause<Result> {
-  private let channel: Channel<Element>
-  private let right: ChannelRight<Element>?
-  private let whenClosed: (() throws -> Result)?
-  private let action: (Element) throws -> Result
+/// What a clause that sends does besides.
+@usableFromInline
+struct SelectorSender {
+  /// The clause's place.
+  var index: Int
+  /// Puts the value to send into the slot; before each select.
+  let fill: () -> Void
+  /// Releases what is in the slot; once after each `fill` whose value was not taken.
+  let empty: () -> Void
 
-  init(
-    _ channel: Channel<Element>,
-    _ right: ChannelRight<Element>?,
-    _ whenClosed: (() throws -> Result)?,
-    _ action: @escaping (Element) throws -> Result
-  ) {
-    self.channel = channel
-    self.right = right
-    self.whenClosed = whenClosed
-    self.action = action
-    super.init(.receive, channel.core, UnsafeMutablePointer<Element>.allocate(capacity: 1))
+  @usableFromInline
+  init(_ index: Int, fill: @escaping () -> Void, empty: @escaping () -> Void) {
+    self.index = index
+    self.fill = fill
+    self.empty = empty
   }
-
-  override func finish(isClosed: Bool) throws -> Result {
-    if isClosed {
-      guard let whenClosed else { throw channel.closedError() }
-      return try whenClosed()
-    }
-    // SAFETY: the clause has won with a value, which was moved into its slot.
-    return try action(slot.assumingMemoryBound(to: Element.self).move())
-  }
-}
-
-/// Sends.
-final class SelectorSend<Element, Result>: SelectorClause<Result> {
-  private let channel: Channel<Element>
-  private let right: ChannelRight<Element>?
-  private let element: () -> Element
-  private let action: () throws -> Result
-
-  init(
-    _ element: @escaping () -> Element,
-    _ channel: Channel<Element>,
-    _ right: ChannelRight<Element>?,
-    _ action: @escaping () throws -> Result
-  ) {
-    self.channel = channel
-    self.right = right
-    self.element = element
-    self.action = action
-    super.init(.send, channel.core, UnsafeMutablePointer<Element>.allocate(capacity: 1))
-  }
-
-  override func fill() {
-    slot.initializeMemory(as: Element.self, to: element())
-  }
-
-  override func empty() {
-    // SAFETY: called once after each `fill` whose value was not taken.
-    slot.assumingMemoryBound(to: Element.self).deinitialize(count: 1)
-  }
-
-  override func finish(isClosed: Bool) throws -> Result {
-    if isClosed { throw channel.closedError() }
-    return try action()
-  }
-}
-
-/// Waits for a time, or for nothing.
-final class SelectorPause<Result>: SelectorClause<Result> {
-  private let action: () throws -> Result
-
-  // Without a delay it is a default clause.
-  init(_ delay: Duration?, _ action: @escaping () throws -> Result) {
-    self.action = action
-    let slot = UnsafeMutablePointer<Duration>.allocate(capacity: 1)
-    slot.initialize(to: delay ?? .zero)
-    super.init(delay == nil ? .otherwise : .after, nil, slot)
-  }
-
-  override func finish(isClosed: Bool) throws -> Result { try action() }
 }

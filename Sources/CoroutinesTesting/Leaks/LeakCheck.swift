@@ -38,7 +38,7 @@ import Dispatch
 /// - Throws: What `body` throws; `LeakError` if it does not throw.
 @discardableResult
 public func withLeakCheck<Result>(
-  patience: Duration = .seconds(1),
+  patience: Duration = .seconds(5),
   file: StaticString = #fileID,
   line: UInt = #line,
   _ body: () throws -> Result

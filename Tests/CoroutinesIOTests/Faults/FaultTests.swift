@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutineKernel
 import CoroutineTestSupport
 import Coroutines
 import CoroutinesIO
@@ -99,8 +100,10 @@ import Glibc
   @Test func `hundreds of connections, each with another fault, all end as they should`() async {
     await #expect(processExitsWith: .success) {
       try beside { server in
+        // None of those who get all of it may need so long, however busy the machine is.
+        let limit = Duration.seconds(cck_is_instrumented() == 0 ? 20 : 120)
         let faults: [Fault] = [
-          .none, .reset(after: 100), .stall(after: 100), .trickle(every: .milliseconds(5)),
+          .none, .reset(after: 100), .stall(after: 100), .trickle(every: .milliseconds(100)),
           .garbage(after: 100), .halfClose(after: 100), .none,
         ]
         var ends: [String: Int] = [:]
@@ -110,7 +113,7 @@ import Glibc
               do {
                 let client = Client(stream: try ByteStream.connect(to: proxy.address))
                 defer { client.stream.close() }
-                try withTimeout(.seconds(5)) { try client.ask(for: 2000) }
+                try withTimeout(limit) { try client.ask(for: 2000) }
                 return "all of it"
               } catch {
                 return "\(type(of: error))"
@@ -204,7 +207,7 @@ private func beside(_ body: (SocketAddress) throws -> Void) throws {
     try waitForNothing()
     startDispatch()
     let before = OpenDescriptors.now
-    try withTimeout(.seconds(60)) { try besideHealthyOne(body) }
+    try withTimeout(.seconds(600)) { try besideHealthyOne(body) }
     let left = before.staysOpen()
     #expect(left.isEmpty, "left open: \(left)")
   }
