@@ -43,6 +43,7 @@ func names(in directory: String) -> [String] {
 func requireNoDescriptorsLeft(_ body: () throws -> Void) {
   do {
     try body()
+    startDispatch()
     let before = OpenDescriptors.now
     for _ in 0..<10 { try body() }
     let left = before.staysOpen()

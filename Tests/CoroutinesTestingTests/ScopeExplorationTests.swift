@@ -120,9 +120,9 @@ private func require(_ isTrue: Bool, _ what: @autoclosure () -> String) throws {
   @Test func `children of a cancelled scope on other schedulers end, too (rule 8)`() throws {
     let other = SerialScheduler(name: "other")
     let scheduler = TestScheduler()
-    scheduler.outsidePatience = .seconds(30)
+    scheduler.outsidePatience = .seconds(300)
     try scheduler.run {
-      try withLeakCheck(patience: .seconds(30)) {
+      try withLeakCheck(patience: .seconds(300)) {
         let never = Promise<Void>()
         try withCoroutineScope { scope in
           let child = scope.launch(on: other) { try never.await() }

@@ -157,7 +157,7 @@ import Testing
 
   @Test func `other threads are waited for as long as the test says`() throws {
     let scheduler = TestScheduler()
-    scheduler.outsidePatience = .seconds(30)
+    scheduler.outsidePatience = .seconds(300)
     let other = SerialScheduler(name: "outside")
     let sum = try scheduler.run {
       let numbers = Channel<Int>()

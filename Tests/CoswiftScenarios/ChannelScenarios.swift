@@ -163,7 +163,8 @@ extension Scenario {
     ) { play in
       let other = DispatchQueue(label: "other")
       func fetch() -> Chan<String> {
-        let channel = Chan<String>()
+        // Room for one: it is not lost if the await comes later still.
+        let channel = Chan<String>(buffCount: 1)
         other.asyncAfter(deadline: .now() + 0.05) { channel.send_nonblock(val: "the result") }
         return channel
       }

@@ -13,11 +13,12 @@ extension Scenario {
     ) { play in
       let a = co_launch { play.log("1") }
       let b = co_launch {
-        try co_delay(0.2)
+        // Far apart: each counts from where its own coroutine begins.
+        try co_delay(4)
         play.log("2")
       }
       let c = co_launch {
-        try co_delay(0.1)
+        try co_delay(1)
         play.log("2-delay-1")
       }
       let d = co_launch { play.log("3") }
@@ -109,7 +110,8 @@ extension Scenario {
       expected: ["b", "plain block", "a"]
     ) { play in
       co_launch {
-        try co_delay(0.05)
+        // Long, since the plain block comes no sooner than the machine lets it.
+        try co_delay(3)
         play.log("a")
         play.finish()
       }

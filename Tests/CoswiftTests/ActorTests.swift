@@ -156,12 +156,15 @@ struct ActorTests {
   @Test func `a nested coroutine lets messages overlap`() throws {
     try inCoroutine { () throws in
       let log = Log()
+      let fastIsDone = Promise<Int>()
       let actor = co_actor { messages in
         for message in messages {
           co_launch {
-            try co_delay(message.stringType == "slow" ? 0.05 : 0.001)
+            // Without an overlap the second message would never be taken.
+            if message.stringType == "slow" { try co_await(promise: fastIsDone) }
             log(message.stringType ?? "")
             message.complete(nil)
+            if message.stringType == "fast" { fastIsDone.fulfill(value: 1) }
           }
         }
       }

@@ -188,7 +188,7 @@ let programs: [String: () throws -> Void] = [
     try runBlocking {
       _ = launch(name: "blocker") {
         sayReady()
-        block(for: 30_000)
+        block(for: 200_000)
         try Coroutine.sleep(for: .seconds(60))
       }
     }
@@ -218,7 +218,7 @@ let programs: [String: () throws -> Void] = [
     let watchdog = CoroutineWatchdog(limits: limits)
     try runBlocking {
       try launch(name: "hog") {
-        let end = ContinuousClock.now + .milliseconds(700)
+        let end = ContinuousClock.now + .seconds(3)
         while ContinuousClock.now < end {}
       }.value()
       // The watchdog may take two seconds to look up the names of what it has found.
@@ -233,7 +233,7 @@ let programs: [String: () throws -> Void] = [
     limits.turnLimit = .milliseconds(200)
     let watchdog = CoroutineWatchdog(limits: limits)
     try runBlocking {
-      let end = ContinuousClock.now + .milliseconds(900)
+      let end = ContinuousClock.now + .seconds(3)
       let stubborn = launch(name: "stubborn") {
         while ContinuousClock.now < end { try? Coroutine.sleep(for: .milliseconds(1)) }
       }
@@ -249,7 +249,7 @@ let programs: [String: () throws -> Void] = [
     let watchdog = CoroutineWatchdog(limits: limits)
     try runBlocking {
       let waiting = launch { try ring() }
-      try Coroutine.sleep(for: .milliseconds(900))
+      try Coroutine.sleep(for: .seconds(3))
       try waiting.cancelAndJoin()
       Coroutine.current?.cancel()
     }
@@ -262,7 +262,7 @@ let programs: [String: () throws -> Void] = [
     try runBlocking {
       let channel = Channel<Int>(capacity: .unbounded)
       for number in 0..<3000 { try channel.send(number) }
-      try Coroutine.sleep(for: .milliseconds(300))
+      try Coroutine.sleep(for: .seconds(3))
     }
     withExtendedLifetime(watchdog) {}
   },

@@ -54,7 +54,7 @@ private func apart(_ message: Message) async -> Provocation {
     observing: [\.standardErrorContent]
   ) { [title = title as String] in
     // A message that does not come ends the process.
-    _ = alarm(30)
+    _ = alarm(300)
     setenv("SWIFT_BACKTRACE", "enable=no", 1)
     guard let message = catalogue.flatMap(\.messages).first(where: { $0.title == title }) else {
       exit(EXIT_SUCCESS)

@@ -11,7 +11,10 @@ import Testing
 
   @Test
   func `a thousand connections are open at a time and all are served, twice`() throws {
-    try Served.with { served in
+    var limits = HTTPLimits()
+    // The first ones wait for the last one.
+    limits.keepAlive = .seconds(3600)
+    try Served.with(limits) { served in
       let streams = try (0..<1000).map { _ in try served.connect() }
       try served.waitForConnections(1000)
       for round in 1...2 {

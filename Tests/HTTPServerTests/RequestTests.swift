@@ -179,7 +179,10 @@ import Testing
   func `after a large body that the handler leaves, the answer is read and the connection closed`()
     throws
   {
-    try Served.with(handler: { .text($0.head.target) }) { served in
+    // The client may be slow to send all the rest.
+    var limits = HTTPLimits()
+    limits.farewell = .seconds(100)
+    try Served.with(limits, handler: { .text($0.head.target) }) { served in
       let stream = try served.connect()
       let size = 3 << 20
       try stream.write("POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: \(size)\r\n\r\n")
@@ -187,6 +190,7 @@ import Testing
       let text = String(decoding: try stream.readToEnd(), as: UTF8.self)
       #expect(try Answer.all(in: text).map(\.body) == ["/1"])
       try writer.value()
+      stream.close()
     }
   }
 

@@ -29,13 +29,13 @@ package final class HTTPTestGate: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Blocks the calling thread until so many have come to the gate since it was made; at most ten
-  /// seconds.
+  /// Blocks the calling thread until so many have come to the gate since it was made; at most five
+  /// minutes.
   ///
   /// - Parameter count: How many.
   /// - Returns: False if they did not come.
   package func waitForArrivals(_ count: Int) -> Bool {
-    let deadline = Date(timeIntervalSinceNow: 10)
+    let deadline = Date(timeIntervalSinceNow: 300)
     condition.lock()
     defer { condition.unlock() }
     while arrivals < count {

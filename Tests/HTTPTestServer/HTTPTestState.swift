@@ -35,7 +35,7 @@ final class HTTPTestState: @unchecked Sendable {
   }
 
   func wait(until isMet: (Content) -> Bool) -> Bool {
-    let deadline = Date(timeIntervalSinceNow: 10)
+    let deadline = Date(timeIntervalSinceNow: 300)
     condition.lock()
     defer { condition.unlock() }
     while !isMet(content) {

@@ -6,7 +6,7 @@ import Testing
 @testable import tour
 
 /// Ctrl-C, while a file is being read that would take hours: eight terabytes of nothing.
-@Suite struct InterruptTests {
+@Suite(.timeLimit(.minutes(30))) struct InterruptTests {
   private func slowTree() throws -> MadeTree {
     let tree = try MadeTree()
     try tree.file("a", "one two\n")
@@ -30,12 +30,32 @@ import Testing
     process.standardError = errors
     process.standardInput = FileHandle.nullDevice
     try process.run()
+    let takesInterrupts = waitUntilInterruptible(process)
+    #expect(takesInterrupts)
     let shown = isUnderWay()
     process.interrupt()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     #expect(process.terminationReason == .exit)
     return (process.terminationStatus, text, shown)
+  }
+
+  /// Waits until a process has a handler for SIGINT: until then it would just end, or miss the signal.
+  ///
+  /// - Returns: False if it does not get one within minutes.
+  private func waitUntilInterruptible(_ process: Process) -> Bool {
+    let status = "/proc/\(process.processIdentifier)/status"
+    let end = Date(timeIntervalSinceNow: 600)
+    while process.isRunning, Date() < end {
+      let text = (try? String(contentsOfFile: status, encoding: .utf8)) ?? ""
+      let line = text.split(separator: "\n").first { $0.hasPrefix("SigCgt:") }
+      let digits = line?.split(whereSeparator: \.isWhitespace).last ?? ""
+      if let signals = UInt64(digits, radix: 16), signals >> UInt64(SIGINT - 1) & 1 != 0 {
+        return true
+      }
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    return false
   }
 
   /// A terminal to show progress on, and what reads what is shown until both small files are counted.

@@ -275,12 +275,20 @@ package final class SteppedLoop: SchedulerCore, @unchecked Sendable {
   /// - Parameter nanoseconds: No longer than this, of real time.
   /// - Returns: False if nothing came.
   package func waitForOutside(atMost nanoseconds: Int64) -> Bool {
-    home.pointee.parker.announce()
-    if home.hasPost {
-      home.pointee.parker.retract()
-      return true
+    let start = cck_clock_now()
+    while true {
+      home.pointee.parker.announce()
+      if home.hasPost {
+        home.pointee.parker.retract()
+        return true
+      }
+      let left = nanoseconds - (cck_clock_now() - start)
+      guard left > 0 else {
+        home.pointee.parker.retract()
+        return false
+      }
+      // Who has posted before, and was seen at once, may wake this later, for nothing.
+      home.pointee.parker.sleep(atMost: left)
     }
-    home.pointee.parker.sleep(atMost: nanoseconds)
-    return home.hasPost
   }
 }

@@ -243,7 +243,7 @@ import Testing
 
   @Test func `a scope that another thread cancels ends`() throws {
     let scheduler = TestScheduler()
-    scheduler.outsidePatience = .seconds(60)
+    scheduler.outsidePatience = .seconds(300)
     try scheduler.run {
       let isCaught = try trioScope { scope in
         let canceller = SerialScheduler(name: "canceller")

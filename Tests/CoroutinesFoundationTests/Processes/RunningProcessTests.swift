@@ -60,9 +60,9 @@ import Testing
   @Test func `what a process starts while it is being ended is ended too`() throws {
     try runBlocking {
       let running = try shell(
-        "trap 'sleep 60 & exit 5' TERM; echo ready; \(ticking)"
+        "trap 'sleep 600 & exit 5' TERM; echo ready; \(ticking)"
       )
-      .co.start(streams: [.output], grace: .seconds(1))
+      .co.start(streams: [.output], grace: .seconds(60))
       #expect(try running.outputLines.receive() == "ready")
       running.cancel()
       #expect(try running.termination() == .exited(5))
@@ -73,7 +73,7 @@ import Testing
   @Test func `what ignores SIGTERM is killed after the grace though the process has ended`() throws
   {
     try runBlocking {
-      let running = try shell("(trap '' TERM; echo ready; exec sleep 60) & wait").co
+      let running = try shell("(trap '' TERM; echo ready; exec sleep 600) & wait").co
         .start(streams: [.output], grace: .milliseconds(50))
       #expect(try running.outputLines.receive() == "ready")
       running.cancel()
@@ -82,10 +82,10 @@ import Testing
     }
   }
 
-  /// Nobody holds the output open, though the script would have held it for a minute.
+  /// Nobody holds the output open, though the script would have held it for ten minutes.
   private func expectEnd(of lines: ReceiveEnd<String>) throws {
     let error = #expect(throws: ChannelError.self) {
-      _ = try withTimeout(.seconds(30)) { try lines.receive() }
+      _ = try withTimeout(.seconds(300)) { try lines.receive() }
     }
     #expect(error == .closed)
   }

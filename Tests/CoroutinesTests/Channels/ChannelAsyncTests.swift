@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineKernel
 import Coroutines
 import Testing
 
@@ -113,15 +114,26 @@ import Testing
     #expect(census.alive == 0)
   }
 
+  /// Those that wait to send.
+  private func waitingSenders(of channel: Channel<some Any>) -> Int {
+    channel.core.lock.withLock {
+      var count = 0
+      var waiter = channel.core.pointee.senders.first
+      while let next = waiter {
+        count += 1
+        waiter = next.pointee.next
+      }
+      return count
+    }
+  }
+
   @Test func `async sends are served first come first served (rule 4)`() async throws {
     let census = Census()
     let channel = Channel<Counted>()
     var tasks: [Task<Void, any Error>] = []
     for value in 0..<20 {
       tasks.append(Task { try await channel.send(Counted(value, census)) })
-      while census.alive <= value { await Task.yield() }
-      // Alive means made; parked it is when it shows in no other way than by waiting: give it time.
-      for _ in 0..<20 { await Task.yield() }
+      while waitingSenders(of: channel) <= value { await Task.yield() }
     }
     let values = try await withCoroutine(on: SerialScheduler()) {
       try channel.receive(count: 20).map(\.number)

@@ -90,7 +90,7 @@ import Glibc
 
   @Test func `the core needs no descriptors`() async {
     await #expect(processExitsWith: .success) {
-      let descriptors = Descriptors(left: 0)
+      let descriptors = TakenDescriptors(left: 0)
       cck_stack_limit_guard(UInt32(CCK_GUARD_PROTECT))
       try blocking {
         let channel = Channel<Int>()
@@ -147,27 +147,6 @@ private final class Mappings {
   }
 }
 
-/// All but a few of the descriptors that the system allows a process.
-private final class Descriptors {
-  private var taken: [Int32] = []
-
-  init(left: Int) {
-    var limit = rlimit()
-    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    limit.rlim_cur = 256
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    while case let descriptor = open("/dev/null", O_RDONLY), descriptor >= 0 {
-      taken.append(descriptor)
-    }
-    precondition(errno == EMFILE)
-    for _ in 0..<left { close(taken.removeLast()) }
-  }
-
-  func giveBack() {
-    for descriptor in taken { close(descriptor) }
-    taken = []
-  }
-}
 /// `#expect` for calls that throw, where an exit test's body does not let them.
 private func expect<Value: Equatable>(
   _ value: @autoclosure () throws -> Value,

@@ -25,26 +25,32 @@ import Testing
   func `sleepers do not hold up others and wake in the order of their deadlines`(
     _ place: Place
   ) throws {
-    let log = Log()
-    try place.run {
-      // Far enough away for everybody to fall asleep first.
-      let start = CoroutineClock().now.advanced(by: .milliseconds(150))
-      let all = [
-        launch { log("1") },
-        launch {
-          try Coroutine.sleep(until: start.advanced(by: .milliseconds(20)))
-          log("second delay")
-        },
-        launch {
-          try Coroutine.sleep(until: start)
-          log("first delay")
-        },
-        launch { log("3") },
-      ]
-      log("0")
-      for coroutine in all { try coroutine.join() }
+    let wasInTime = try inTime { margin in
+      let (log, late) = (Log(), Counter())
+      try place.run {
+        let start = CoroutineClock().now.advanced(by: margin)
+        let all = [
+          launch { log("1") },
+          launch {
+            try Coroutine.sleep(until: start.advanced(by: .milliseconds(20)))
+            log("second delay")
+          },
+          launch {
+            // The other has fallen asleep before.
+            if CoroutineClock().now >= start { late.add() }
+            try Coroutine.sleep(until: start)
+            log("first delay")
+          },
+          launch { log("3") },
+        ]
+        log("0")
+        for coroutine in all { try coroutine.join() }
+      }
+      guard late.value == 0 else { return false }
+      #expect(log.entries == ["0", "1", "3", "first delay", "second delay"])
+      return true
     }
-    #expect(log.entries == ["0", "1", "3", "first delay", "second delay"])
+    #expect(wasInTime)
   }
 
   @Test(arguments: Place.allCases)

@@ -190,7 +190,14 @@ import Testing
     let isOver = DispatchSemaphore(value: 0)
     let hog = launch(on: serial) { isOver.wait() }
     while hog.state != .running { usleep(1000) }
-    let dump = CoroutineDump.take(within: .milliseconds(20))
+    // Its thread has to answer a signal, which it may be too slow for.
+    let end = ContinuousClock.now + .seconds(60)
+    var dump = CoroutineDump.take(within: .milliseconds(20))
+    while dump.schedulers.first(where: { $0.label == "held up" })?.running == nil,
+      ContinuousClock.now < end
+    {
+      dump = CoroutineDump.take(within: .milliseconds(20))
+    }
     isOver.signal()
     #expect(!dump.entries.contains { $0.id == hog.id })
     let entry = try #require(dump.schedulers.first { $0.label == "held up" })
@@ -266,6 +273,8 @@ import Testing
         == "nobody runs it now: its thread, or its queue, is not served, or is busy with something else; what has been launched on it has not begun"
     )
     try runBlocking { try waiting.join() }
+    // The queue lets go of it after that.
+    queue.sync {}
     let later = CoroutineDump.take()
     #expect(!later.schedulers.contains { $0.label == "tests.not served" })
   }
@@ -312,7 +321,8 @@ import Testing
           launch(on: SerialScheduler(name: "taker")) {
             (0..<200)
               .allSatisfy { _ in
-                CoroutineDump.take(within: .seconds(20)).schedulers.allSatisfy { $0.silence == nil }
+                let dump = CoroutineDump.take(within: .seconds(200))
+                return dump.schedulers.allSatisfy { $0.silence == nil }
               }
           }
         }

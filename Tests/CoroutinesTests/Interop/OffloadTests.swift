@@ -137,7 +137,8 @@ import Testing
       }
       precondition(order.entries == (0..<50).filter { $0 % 5 != 0 }, "\(order.entries)")
       precondition(Set(most.entries) == [1], "\(most.entries)")
-      precondition(OffloadPool.shared.threadCount == 1)
+      // It ends when it has had nothing to do for a while.
+      precondition(OffloadPool.shared.threadCount <= 1)
     }
   }
 
@@ -180,7 +181,7 @@ import Testing
         }
         for coroutine in work { try coroutine.value() }
       }
-      precondition(OffloadPool.shared.threadCount == number)
+      precondition(OffloadPool.shared.threadCount <= number)
     }
   }
 

@@ -208,7 +208,9 @@ import Glibc
       #expect(try DescriptorWait.wait(directory, for: .reading, "test") == .ready)
       #expect(try DescriptorWait.wait(-1, for: .reading, "test") == .failed(EBADF))
       #expect(try DescriptorWait.wait(.max, for: .reading, "test") == .failed(EBADF))
-      let closed = dup(file)
+      // Far up, where nobody else gets the number meanwhile.
+      let closed = fcntl(file, F_DUPFD_CLOEXEC, 900)
+      #expect(closed >= 900)
       close(closed)
       #expect(try DescriptorWait.wait(closed, for: .reading, "test") == .failed(EBADF))
     }

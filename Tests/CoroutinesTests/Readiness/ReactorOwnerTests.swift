@@ -62,14 +62,14 @@ import Glibc
     #expect(isWatched)
     sockets.sendHere()
     // Not watched anew.
-    while descriptor.entry.edges(.reading) == edges { reactor.poll(atMost: 10_000_000_000) }
+    while descriptor.entry.edges(.reading) == edges { reactor.poll(atMost: 300_000_000_000) }
     sockets.emptyHere()
     // Watched anew, if that is needed.
     let seen = descriptor.entry.edges(.reading)
     cck_poller_begin(reactor.poller)
     try reactor.watch(descriptor.number, .reading, generation: descriptor.generation)
     sockets.sendHere()
-    while descriptor.entry.edges(.reading) == seen { reactor.poll(atMost: 10_000_000_000) }
+    while descriptor.entry.edges(.reading) == seen { reactor.poll(atMost: 300_000_000_000) }
     sockets.emptyHere()
     descriptor.close()
     #expect(sockets.isEndedThere())
@@ -85,7 +85,7 @@ import Glibc
       DescriptorTable.retire(stale.number)
       #expect(dup2(new.here, old.here) == old.here)
       let present = Adopted(old.here)
-      let waiter = launch { try present.wait(for: .reading, atMost: 10_000_000_000) }
+      let waiter = launch { try present.wait(for: .reading, atMost: 300_000_000_000) }
       try Coroutine.yield()
       #expect(try stale.wait(for: .reading) == .closed)
       new.sendHere()
@@ -130,7 +130,7 @@ import Glibc
     )
     let before = edges.mapValues { $0.edges(.reading) }
     while !left.isEmpty {
-      reactor.poll(atMost: 10_000_000_000)
+      reactor.poll(atMost: 300_000_000_000)
       left = left.filter { edges[$0]?.edges(.reading) == before[$0] }
     }
     // And go on to be.
@@ -144,7 +144,7 @@ import Glibc
       let seen = one.entry.edges(.reading)
       try reactor.watch(one.number, .reading, generation: one.generation)
       sockets.sendHere()
-      while one.entry.edges(.reading) == seen { reactor.poll(atMost: 10_000_000_000) }
+      while one.entry.edges(.reading) == seen { reactor.poll(atMost: 300_000_000_000) }
     }
     for one in adopted + [descriptor] { one.close() }
     for one in others + [sockets] { close(one.there) }

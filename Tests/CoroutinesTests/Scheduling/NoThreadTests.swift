@@ -92,7 +92,8 @@ import Testing
         #expect(OffloadPool.shared.threadCount == 0)
         // And with one, not.
         try expect(offload { UInt(bitPattern: currentThread()) != thread }, is: true)
-        #expect(OffloadPool.shared.threadCount == 1)
+        // It ends when it has had nothing to do for a while.
+        #expect(OffloadPool.shared.threadCount <= 1)
       }
     }
   }
@@ -129,7 +130,7 @@ import Testing
         gate.signal()
         try expect(first.value(), is: 0)
         try expect(others.map { try $0.value() }, is: Array(1...20))
-        #expect(OffloadPool.shared.threadCount == 1)
+        #expect(OffloadPool.shared.threadCount <= 1)
       }
     }
   }

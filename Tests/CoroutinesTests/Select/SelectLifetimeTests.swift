@@ -106,7 +106,7 @@ import Testing
         }
       }.value()
       // The other thread comes to it when the coroutine has ended.
-      for _ in 0..<20_000 where census.alive > 0 { try Coroutine.sleep(for: .milliseconds(1)) }
+      for _ in 0..<300_000 where census.alive > 0 { try Coroutine.sleep(for: .milliseconds(1)) }
       #expect(census.alive == 0)
     }
   }

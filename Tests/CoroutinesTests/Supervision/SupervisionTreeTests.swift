@@ -105,7 +105,13 @@ import Testing
         backoff: .exponential(from: .zero, to: .microseconds(50), jitter: 1, seed: 1)
       ) { supervisor in
         let actors = (0..<3).map { index in
-          supervisor.actor(of: Counting.self, on: schedulers[index], name: "\(index)", count)
+          supervisor.actor(
+            of: Counting.self,
+            on: schedulers[index],
+            name: "\(index)",
+            shutdown: .seconds(600),
+            count
+          )
         }
         let askers = (0..<3).map { index in
           launch(on: schedulers[index]) {

@@ -30,7 +30,7 @@ import Testing
       try withSupervisor { supervisor in
         supervisor.note(in: log)
         for index in 0..<3 {
-          supervisor.launch(on: schedulers[index], name: "\(index)") {
+          supervisor.launch(on: schedulers[index], name: "\(index)", shutdown: .seconds(600)) {
             defer { ends.add(index) }
             try waitForEver()
           }
@@ -292,6 +292,7 @@ import Testing
       do {
         try withSupervisor(
           name: "root",
+          intensity: RestartIntensity(3, within: .seconds(3600)),
           decide: { failure in
             asked.add("\(failure.child) \(failure.restarts)")
             switch (failure.error as? Failure)?.code {

@@ -13,9 +13,9 @@ final class Census: Sendable {
   /// Whether nothing is alive, as soon as other threads have let go of what they ran.
   ///
   /// A coroutine that ends elsewhere wakes its joiners first, and its scheduler's reference to it ends right after: on a
-  /// busy machine its thread may lose its processor in between, so this waits for seconds, if it must.
+  /// busy machine its thread may lose its processor in between, so this waits for minutes, if it must.
   func becomesEmpty() -> Bool {
-    let end = Date() + 30
+    let end = Date() + 300
     while alive != 0, Date() < end { Thread.sleep(forTimeInterval: 0.001) }
     return alive == 0
   }

@@ -31,7 +31,7 @@ final class Served {
     _ body: (Served) throws -> Void
   ) throws {
     try runBlocking {
-      try withTimeout(.seconds(100)) {
+      try withTimeout(.seconds(1500)) {
         let served = try Served(limits, handler)
         let running = launch { try served.server.run() }
         try body(served)

@@ -9,7 +9,7 @@ import coswift
 /// "Coroutines of iOS", section "An example".
 @Suite(.timeLimit(.minutes(30))) struct IOSExampleTests {
   // The document prints `0 4 5 1 3 2-delay-1 2`, and adds that 4 and 5 come in no certain order: they run on
-  // queues of their own. The order of the others is certain. Its seconds are tenths here.
+  // queues of their own. The order of the others is certain.
   static let order = Scenario(
     "Coroutines of iOS, an example",
     expected: ["0", "1", "3", "2-delay-1", "2", "on other queues: 4 5"]
@@ -17,11 +17,11 @@ import coswift
     let others = Log()
     let first = co_launch { play.log("1") }
     let slow = co_launch {
-      try co_delay(0.4)
+      try co_delay(4)
       play.log("2")
     }
     let lessSlow = co_launch {
-      try co_delay(0.1)
+      try co_delay(1)
       play.log("2-delay-1")
     }
     let third = co_launch { play.log("3") }

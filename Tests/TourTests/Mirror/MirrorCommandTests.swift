@@ -10,6 +10,10 @@ import Testing
 /// The built program, run as a user runs it.
 @Suite(.timeLimit(.minutes(30))) struct MirrorCommandTests {
   private func mirror(_ arguments: String..., to tree: MadeTree) throws -> Program.Result {
+    try mirror(arguments, to: tree)
+  }
+
+  private func mirror(_ arguments: [String], to tree: MadeTree) throws -> Program.Result {
     try Program.run(Program.tour.path, ["mirror", "-o", tree.path + "/out"] + arguments)
   }
 
@@ -35,7 +39,8 @@ import Testing
       "--faults",
       "--pictures=14",
       "--width=32",
-      "--patience=1",
+      "--patience=30",
+      "--timeout=600",
       "--json",
       to: tree
     )
@@ -48,10 +53,15 @@ import Testing
       #expect(tree.content(of: "out/\(name)") == PNG.encode(draw()), "\(name)")
     }
     #expect(json.files.allSatisfy { $0.verifiedBy == "digest" })
-    // Two with a 503 and one with two, two resets, two wrong bytes, a stall; slow machines add more of the last.
-    #expect(json.retries["status"] == 4)
-    #expect(json.retries["damaged"] == 2)
-    #expect((json.retries["connection"] ?? 0) >= 2 && (json.retries["timeout"] ?? 0) >= 1)
+    // A 503 or two, resets, wrong bytes, a stall: each costs its file an attempt. On a slow machine one may count as a
+    // timeout instead, and there may be more of those.
+    for (number, faults) in [1: 1, 2: 1, 3: 1, 4: 1, 6: 2, 9: 1, 10: 1, 12: 1] {
+      let file = json.files.first { $0.name == Motif.picture(number, side: 32).name }
+      #expect((file?.attempts ?? 0) > faults, "picture \(number)")
+    }
+    #expect(["status", "connection", "timeout"].allSatisfy { (json.retries[$0] ?? 0) > 0 })
+    #expect((1...2).contains(json.retries["damaged"] ?? 0))
+    #expect(json.retries["unwritable"] == 0)
   }
 
   @Test func `a directory of files of any names and sizes is mirrored`() throws {
@@ -85,8 +95,10 @@ import Testing
     let tree = try MadeTree()
     try tree.directory("in")
     try tree.file("in/a", "x")
-    #expect(try mirror(tree.path + "/in", to: tree).errors == "a: 1 bytes\n")
-    #expect(try mirror("-q", tree.path + "/in", to: tree).errors == "")
+    // An attempt that is out of time has a line, too.
+    let limits = ["--patience=300", "--timeout=600"]
+    #expect(try mirror(limits + [tree.path + "/in"], to: tree).errors == "a: 1 bytes\n")
+    #expect(try mirror(limits + ["-q", tree.path + "/in"], to: tree).errors == "")
   }
 
   @Test func `what cannot be had is reported, the rest is mirrored, and the exit status is 1`()
@@ -116,7 +128,10 @@ import Testing
     } _: { address in
       try Program.run(
         Program.tour.path,
-        ["mirror", "-o", path + "/out", "--retries", "2", "--json", address]
+        [
+          "mirror", "-o", path + "/out", "--retries", "2", "--patience=300", "--timeout=600",
+          "--json", address,
+        ]
       )
     }
     #expect(result.status == 1)
@@ -147,11 +162,22 @@ import Testing
           }
         }
       )
-    } _: { address in
-      try Program.run(
-        Program.tour.path,
-        ["mirror", "-o", path + "/out", "--retries=0", "--timeout=0.3", "--json", address]
-      )
+    } _: { address -> Program.Result in
+      func run(timeout: String) throws -> Program.Result {
+        try Program.run(
+          Program.tour.path,
+          [
+            "mirror", "-o", path + "/out", "--retries=0", "--timeout=\(timeout)",
+            "--patience=3600", "--json", address,
+          ]
+        )
+      }
+      var result = try run(timeout: "0.3")
+      // 69: the limit is the index page's as well, and a slow machine may need longer for that.
+      for timeout in ["3", "30", "300"] where result.status == 69 {
+        result = try run(timeout: timeout)
+      }
+      return result
     }
     #expect(result.status == 1)
     #expect(try MirrorOutput.read(result).missing.map(\.kind) == ["timeout"])

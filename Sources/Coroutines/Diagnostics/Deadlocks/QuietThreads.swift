@@ -45,15 +45,19 @@ enum QuietThreads {
     lock.withUnobservedLock {
       loops[UnsafeMutableRawPointer(home)] = Loop(home: home, isAwaited: isAwaited)
       guard !isReported, loops.values.contains(where: \.isAwaited),
-        // A loop that has been woken has its post until it runs.
-        !loops.values.contains(where: { $0.home.hasPost }),
-        // Last, because it is a look into a directory of the system's.
-        Int(cck_thread_count()) == loops.count + standing + idle
+        // A loop that has been woken has its post until it runs, for which it needs the lock.
+        !isPosted,
+        // After that, because it is a look into a directory of the system's.
+        Int(cck_thread_count()) == loops.count + standing + idle,
+        // A thread that is not there any more may have posted in between.
+        !isPosted
       else { return false }
       isReported = true
       return true
     }
   }
+
+  private static var isPosted: Bool { loops.values.contains { $0.home.hasPost } }
 
   /// The calling thread's loop is awake.
   static func leave(_ home: UnsafeMutablePointer<Home>) {

@@ -39,7 +39,7 @@ struct ThreadSight {
   init?(of number: Int32, at home: UnsafeMutablePointer<Home>) {
     let isBlocked = cck_thread_is_blocked(number)
     var sight = cck_sight_t()
-    guard cck_frames_of_thread(number, 50_000_000, &sight) == 0,
+    guard cck_frames_of_thread(number, 500_000_000, &sight) == 0,
       sight.home == UnsafeRawPointer(home)
     else { return nil }
     self.init(sight, isBlocked: isBlocked < 0 ? nil : isBlocked == 1)
