@@ -118,7 +118,7 @@ static void return_slots(uintptr_t *slots, size_t count, size_t size) {
   }
 }
 
-// Gives the memory of up to `most` of the due cold ones back, the longest free first. Returns how many it were.
+// Gives the memory of up to `most` of the due cold ones back, mostly the longest free first. Returns how many it were.
 static size_t return_cold(depot_t *depot, size_t size, size_t most) {
   size_t count = depot->cold_due < most ? depot->cold_due : most;
   uintptr_t few[CCK_PIECES];
@@ -129,9 +129,11 @@ static size_t return_cold(depot_t *depot, size_t size, size_t most) {
   }
   size_t first = depot->cold_count - depot->cold_due;
   for (size_t i = 0; i < count; i++) slots[i] = depot->cold[first + i];
-  // The newest fill the gap: it may overlap them.
-  for (size_t i = first; i + count < depot->cold_count; i++) {
-    depot->cold[i] = depot->cold[i + count];
+  // The newest fill the gap, as far as there are any behind it: to move up all would take longer the more there are.
+  size_t behind = depot->cold_count - first - count;
+  size_t moved = behind < count ? behind : count;
+  for (size_t i = 0; i < moved; i++) {
+    depot->cold[first + i] = depot->cold[depot->cold_count - moved + i];
   }
   depot->cold_count -= count;
   depot->cold_due -= count;

@@ -33,6 +33,29 @@ extension SettlingRight {
   }
 }
 
+/// Where the work of promises begins.
+///
+/// In the library and not in its callers, which would have a launch each.
+@usableFromInline
+enum PromiseWork {
+  /// Launches it: at once up to where it first parks, or on a scheduler, for which it has been sent.
+  @usableFromInline
+  static func begin(
+    on scheduler: Scheduler?,
+    _ file: StaticString,
+    _ line: UInt,
+    _ work: @escaping () -> Void
+  ) {
+    if let scheduler {
+      // SAFETY: the closure runs once, there; what it holds was sent to where it was made.
+      nonisolated(unsafe) let work = work
+      Coroutines.launch(on: scheduler, file: file, line: line) { work() }
+    } else {
+      Coroutines.launch(start: .immediately, file: file, line: line, work)
+    }
+  }
+}
+
 extension Promise {
   /// Settles the promise with a value; from any thread.
   public typealias Fulfill = @Sendable (sending Value) -> Void
@@ -58,7 +81,7 @@ extension Promise {
   ) {
     self.init(file: file, line: line)
     let right = SettlingRight(self, hasBegun: false)
-    Coroutines.launch(start: .immediately, file: file, line: line) { right.run(constructor) }
+    PromiseWork.begin(on: nil, file, line) { right.run(constructor) }
   }
 
   /// A promise whose work begins now, on a given scheduler.
@@ -77,7 +100,7 @@ extension Promise {
   ) {
     self.init(file: file, line: line)
     let right = SettlingRight(self, hasBegun: false)
-    Coroutines.launch(on: scheduler, file: file, line: line) { right.run(constructor) }
+    PromiseWork.begin(on: scheduler, file, line) { right.run(constructor) }
   }
 
   /// A promise whose work begins now, on a dispatch queue.
@@ -110,7 +133,7 @@ extension Promise {
   ) {
     self.init(file: file, line: line)
     let right = SettlingRight(self, hasBegun: false)
-    Coroutines.launch(start: .immediately, file: file, line: line) { right.run(work) }
+    PromiseWork.begin(on: nil, file, line) { right.run(work) }
   }
 
   /// A promise whose work begins when somebody first awaits or observes it, or calls `start`.
@@ -129,17 +152,11 @@ extension Promise {
     _ constructor: sending @escaping (@escaping Fulfill, @escaping Reject) throws -> Void
   ) -> Promise {
     let promise = Promise(file: file, line: line)
-    // SAFETY: the closure runs once, on one scheduler.
-    nonisolated(unsafe) let constructor = constructor
     // It gets the promise, and does not hold it: a lazy promise that nobody looks at must go away.
     promise.setStarter { promise in
       // SAFETY: a starter gets the promise that it was set for.
       let right = SettlingRight(unsafeDowncast(promise, to: Promise.self), hasBegun: false)
-      if let scheduler {
-        Coroutines.launch(on: scheduler, file: file, line: line) { right.run(constructor) }
-      } else {
-        Coroutines.launch(start: .immediately, file: file, line: line) { right.run(constructor) }
-      }
+      PromiseWork.begin(on: scheduler, file, line) { right.run(constructor) }
     }
     return promise
   }
