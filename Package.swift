@@ -259,7 +259,9 @@ let package = Package(
     ),
     .testTarget(
       name: "CoswiftTests",
-      dependencies: ["coswift", "CCoroutineKernel", "CoswiftScenarios", "coswift-probe"],
+      dependencies: [
+        "coswift", "CCoroutineKernel", "CoroutineTestSupport", "CoswiftScenarios", "coswift-probe",
+      ],
       exclude: ["Ancestors.md"],
       swiftSettings: strict
     ),

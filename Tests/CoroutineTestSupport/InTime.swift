@@ -10,3 +10,8 @@ package func inTime(_ attempt: (Duration) throws -> Bool) rethrows -> Bool {
   let margins: [Duration] = [.milliseconds(150), .seconds(1), .seconds(10), .seconds(60)]
   return try margins.contains { try attempt($0) }
 }
+
+/// Whether an attempt goes as it should, out of a few: a busy machine may spoil one, and a fault spoils all.
+package func succeeds(in tries: Int = 5, _ attempt: () throws -> Bool) rethrows -> Bool {
+  try (0..<tries).contains { _ in try attempt() }
+}

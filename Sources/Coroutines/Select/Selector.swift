@@ -155,7 +155,7 @@ public struct Selector<Result>: ~Copyable {
       SelectorSender(
         count,
         fill: { slot.initialize(to: element()) },
-        // SAFETY: see there.
+        // SAFETY: called once after each `fill` whose value was not taken (`decide`).
         empty: { slot.deinitialize(count: 1) }
       )
     )

@@ -116,15 +116,7 @@ import Testing
 
   /// Those that wait to send.
   private func waitingSenders(of channel: Channel<some Any>) -> Int {
-    channel.core.lock.withLock {
-      var count = 0
-      var waiter = channel.core.pointee.senders.first
-      while let next = waiter {
-        count += 1
-        waiter = next.pointee.next
-      }
-      return count
-    }
+    channel.core.lock.withLock { channel.core.pointee.senders.length }
   }
 
   @Test func `async sends are served first come first served (rule 4)`() async throws {

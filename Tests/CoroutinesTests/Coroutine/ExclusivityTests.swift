@@ -66,37 +66,40 @@ import Testing
     func coroutineEnded() {}
   }
 
+  /// In a process of its own, where nobody else asks a scheduler for something, such as a dump: that is a turn, too.
   @Test(arguments: [true, false])
-  func `an access held across a park goes along to another thread`(inTurns: Bool) throws {
-    let threadChanges = Counter()
-    let (coroutines, rounds) = (32, 60)
-    let accounts = (0..<coroutines).map { _ in Account() }
-    let gates = SerialScheduler(name: "waker")
-    try runBlocking {
-      let workers = accounts.map { account in
-        let scheduler =
-          inTurns
-          ? Scheduler(core: HostedCore(host: TwoThreads(), label: "two threads"))
-          : .queue(DispatchQueue(label: "serial"))
-        return launch(on: scheduler) {
-          for _ in 0..<rounds {
-            let before = currentThread()
-            try Self.add(1, to: &account.balance) {
-              // A yield is a block of its own: another thread, where they take turns.
-              if inTurns { return try Coroutine.yield() }
-              let gate = Gate()
-              launch(on: gates) { gate.open() }
-              try gate.wait()
+  func `an access held across a park goes along to another thread`(inTurns: Bool) async {
+    await #expect(processExitsWith: .success) { [inTurns] in
+      let threadChanges = Counter()
+      let (coroutines, rounds) = (32, 60)
+      let accounts = (0..<coroutines).map { _ in Account() }
+      let gates = SerialScheduler(name: "waker")
+      try blocking {
+        let workers = accounts.map { account in
+          let scheduler =
+            inTurns
+            ? Scheduler(core: HostedCore(host: TwoThreads(), label: "two threads"))
+            : .queue(DispatchQueue(label: "serial"))
+          return launch(on: scheduler) {
+            for _ in 0..<rounds {
+              let before = currentThread()
+              try ExclusivityTests.add(1, to: &account.balance) {
+                // A yield is a block of its own: another thread, where they take turns.
+                if inTurns { return try Coroutine.yield() }
+                let gate = Gate()
+                launch(on: gates) { gate.open() }
+                try gate.wait()
+              }
+              if currentThread() != before { threadChanges.add() }
             }
-            if currentThread() != before { threadChanges.add() }
           }
         }
+        for worker in workers { try worker.value() }
       }
-      for worker in workers { try worker.value() }
+      #expect(accounts.allSatisfy { $0.balance == 2 * rounds })
+      // A queue's blocks may stay on one thread.
+      if inTurns { #expect(threadChanges.value == coroutines * rounds) }
     }
-    #expect(accounts.allSatisfy { $0.balance == 2 * rounds })
-    // A queue's blocks may stay on one thread; and what others ask of a scheduler, such as a dump, is a turn, too.
-    if inTurns { #expect(threadChanges.value > coroutines * rounds / 2) }
   }
 
   @Test func `accesses of coroutines that interleave on one queue do not mix`() throws {

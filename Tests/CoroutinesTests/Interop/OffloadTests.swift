@@ -107,7 +107,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       OffloadPool.shared.threadLimit = 1
       let order = SharedLog<Int>()
-      let (running, most) = (Tally(), SharedLog<Int>())
+      let (running, most, threads) = (Tally(), SharedLog<Int>(), SharedLog<Int>())
       try await withCoroutine(on: SerialScheduler()) {
         let gate = DispatchSemaphore(value: 0)
         let began = Promise<Void>()
@@ -122,6 +122,8 @@ import Testing
           launch {
             try offload {
               most.add(running.add())
+              // Seen by one that works: it ends when it has had nothing to do for a while.
+              threads.add(OffloadPool.shared.threadCount)
               order.add(index)
               running.add(-1)
             }
@@ -137,8 +139,7 @@ import Testing
       }
       precondition(order.entries == (0..<50).filter { $0 % 5 != 0 }, "\(order.entries)")
       precondition(Set(most.entries) == [1], "\(most.entries)")
-      // It ends when it has had nothing to do for a while.
-      precondition(OffloadPool.shared.threadCount <= 1)
+      precondition(Set(threads.entries) == [1], "\(threads.entries)")
     }
   }
 
@@ -169,19 +170,23 @@ import Testing
     await #expect(processExitsWith: .success) {
       // All of them must run for one of them to end.
       let number = 24
+      let threads = SharedLog<Int>()
       try await withCoroutine(on: SerialScheduler()) {
         let (running, end) = (Tally(), DispatchSemaphore(value: 0))
         let work = (0..<number).map { _ in
           launch {
             try offload {
-              if running.add() == number { for _ in 0..<number { end.signal() } }
+              if running.add() == number {
+                threads.add(OffloadPool.shared.threadCount)
+                for _ in 0..<number { end.signal() }
+              }
               end.wait()
             }
           }
         }
         for coroutine in work { try coroutine.value() }
       }
-      precondition(OffloadPool.shared.threadCount <= number)
+      precondition(threads.entries == [number])
     }
   }
 

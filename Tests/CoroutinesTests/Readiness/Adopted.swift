@@ -52,15 +52,7 @@ struct Adopted: @unchecked Sendable {
   /// Returns when so many wait to read.
   func untilWaited(by count: Int) {
     while true {
-      let found = entry.lock.withLock {
-        var found = 0
-        var waiter = entry.pointee.readers.first
-        while let next = waiter {
-          found += 1
-          waiter = next.pointee.next
-        }
-        return found
-      }
+      let found = entry.lock.withLock { entry.pointee.readers.length }
       if found >= count { return }
       sched_yield()
     }

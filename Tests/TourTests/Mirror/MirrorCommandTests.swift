@@ -53,14 +53,15 @@ import Testing
       #expect(tree.content(of: "out/\(name)") == PNG.encode(draw()), "\(name)")
     }
     #expect(json.files.allSatisfy { $0.verifiedBy == "digest" })
-    // A 503 or two, resets, wrong bytes, a stall: each costs its file an attempt. On a slow machine one may count as a
-    // timeout instead, and there may be more of those.
+    // Two with a 503 and one with two, two resets, two wrong bytes, a stall; slow machines add more of the last.
+    #expect(json.retries["status"] == 4)
+    #expect(json.retries["damaged"] == 2)
+    #expect((json.retries["connection"] ?? 0) >= 2 && (json.retries["timeout"] ?? 0) >= 1)
+    // Each costs its file an attempt.
     for (number, faults) in [1: 1, 2: 1, 3: 1, 4: 1, 6: 2, 9: 1, 10: 1, 12: 1] {
       let file = json.files.first { $0.name == Motif.picture(number, side: 32).name }
       #expect((file?.attempts ?? 0) > faults, "picture \(number)")
     }
-    #expect(["status", "connection", "timeout"].allSatisfy { (json.retries[$0] ?? 0) > 0 })
-    #expect((1...2).contains(json.retries["damaged"] ?? 0))
     #expect(json.retries["unwritable"] == 0)
   }
 
