@@ -122,9 +122,11 @@ let package = Package(
       dependencies: ["Coroutines", "CCoroutineKernel", "CAllocationCounter"],
       swiftSettings: strict
     ),
+    // How many tests run at a time: below, all test targets are told to depend on it.
+    .target(name: "CTestWidth", path: "Tests/CTestWidth", cSettings: strictC),
     .testTarget(
       name: "CoroutineKernelTests",
-      dependencies: ["CoroutineKernel", "CCoroutineKernel"],
+      dependencies: ["CoroutineKernel", "CCoroutineKernel", "CoroutineTestSupport"],
       swiftSettings: strict
     ),
     .target(
@@ -189,7 +191,7 @@ let package = Package(
     ),
     .testTarget(
       name: "CoroutinesTestingTests",
-      dependencies: ["CoroutinesTesting", "Coroutines"],
+      dependencies: ["CoroutinesTesting", "Coroutines", "CoroutineTestSupport"],
       swiftSettings: strict
     ),
     // Loops against one another, held up inside the library: with the trait CheckedPrimitives.
@@ -318,16 +320,20 @@ let package = Package(
     ),
     .testTarget(
       name: "TourTests",
-      dependencies: ["tour", "Coroutines", "CoroutinesIO", "HTTPServer"],
+      dependencies: ["tour", "Coroutines", "CoroutinesIO", "HTTPServer", "CoroutineTestSupport"],
       swiftSettings: strict
     ),
   ]
 )
 
+for target in package.targets where target.type == .test {
+  target.dependencies.append("CTestWidth")
+}
+
 // For scripts that need some tests of the core only: the names of test targets, separated by commas.
 if let wanted = Context.environment["COROUTINES_CORE_TESTS"] {
   let core: Set = [
-    "CCoroutineKernel", "CoroutineKernel", "Coroutines", "CoroutinesTesting",
+    "CTestWidth", "CCoroutineKernel", "CoroutineKernel", "Coroutines", "CoroutinesTesting",
     "CCoroutinesIO", "CoroutinesIO", "FaultProxy", "CoroutineTestSupport",
     "CCoroutinesBlockingCalls", "CoroutinesBlockingCalls", "CBlockingCode", "CSingleStep",
     "main-queue-probe", "diagnostics-probe", "debugger-probe",

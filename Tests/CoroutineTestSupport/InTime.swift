@@ -4,11 +4,15 @@
 ///
 /// On a busy machine a thread may stand still for seconds, and what is shown then is shown of those that came late.
 ///
-/// - Parameter attempt: Gets how far away the moment is; returns false if somebody came late.
+/// - Parameters:
+///   - margins: How far away the moments are, or how long what is awaited may take.
+///   - attempt: Gets one of them; returns false if somebody came late.
 /// - Returns: False if no attempt went as it should.
-package func inTime(_ attempt: (Duration) throws -> Bool) rethrows -> Bool {
-  let margins: [Duration] = [.milliseconds(150), .seconds(1), .seconds(10), .seconds(60)]
-  return try margins.contains { try attempt($0) }
+package func inTime(
+  within margins: [Duration] = [.milliseconds(150), .seconds(1), .seconds(10), .seconds(60)],
+  _ attempt: (Duration) throws -> Bool
+) rethrows -> Bool {
+  try margins.contains { try attempt($0) }
 }
 
 /// Whether an attempt goes as it should, out of a few: a busy machine may spoil one, and a fault spoils all.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutineKernel
 import Coroutines
 import CoroutinesIO
 import Synchronization
@@ -103,8 +104,10 @@ private let passOver: @convention(c) (Int32) -> Void = { number in
       while counts[.user1] == nil || counts[.user2] == nil {
         counts[try signals.receive(), default: 0] += 1
       }
-      // One is held out, one has come since, and one is noted by the handler and not yet told to the channel.
-      #expect((1...3).contains(counts[.user1] ?? 0))
+      // One is held out, one has come since, and one is noted by the handler and not yet told to the channel. A sanitizer
+      // keeps one back until a call of its choice.
+      let most = cck_is_instrumented() == 0 ? 3 : 4
+      #expect((1...most).contains(counts[.user1] ?? 0))
       #expect(counts[.user2] == 1)
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CoroutineTestSupport
 import Coroutines
 import CoroutinesTesting
 import Dispatch
@@ -168,22 +169,25 @@ import Testing
   }
 
   @Test func `outside coroutines it finds what the loops do not wait for`() throws {
-    let jobs = Channel<Int>(name: "outside")
     let queue = DispatchQueue(label: "leaks")
-    let leaks = #expect(throws: LeakError.self) {
-      // Seconds, since both threads have to answer in this time, on a machine that is busy with other tests.
-      try withLeakCheck(patience: .seconds(20)) {
-        try runBlocking {
-          launch(on: queue, name: "on a queue") { _ = try jobs.receive() }
-          return
+    // Both threads have to answer within the patience.
+    let isAsExpected = inTime(within: [.milliseconds(500), .seconds(5), .seconds(20)]) { patience in
+      let jobs = Channel<Int>(name: "outside")
+      defer { jobs.close() }
+      let leaks = #expect(throws: LeakError.self) {
+        try withLeakCheck(patience: patience) {
+          try runBlocking {
+            launch(on: queue, name: "on a queue") { _ = try jobs.receive() }
+            return
+          }
+          let loop = SerialScheduler(name: "loop")
+          launch(on: loop, name: "on a loop") { _ = try jobs.receive() }
         }
-        let loop = SerialScheduler(name: "loop")
-        launch(on: loop, name: "on a loop") { _ = try jobs.receive() }
       }
+      return leaks?.coroutines.count == 2
+        && leaks?.coroutines.allSatisfy { $0.wait?.contains("\"outside\"") == true } == true
     }
-    #expect(leaks?.coroutines.count == 2)
-    #expect(leaks?.coroutines.allSatisfy { $0.wait?.contains("\"outside\"") == true } == true)
-    jobs.close()
+    #expect(isAsExpected)
   }
 
   @Test func `around a scheduler that is stepped by hand it finds those that were left`() throws {

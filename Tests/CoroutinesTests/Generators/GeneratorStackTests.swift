@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CCoroutineKernel
+import CoroutineTestSupport
 import Coroutines
 import Testing
 

@@ -4,10 +4,10 @@
 import Glibc
 
 /// A thread that can be waited for until nothing of it is left.
-struct Joinable {
+package struct Joinable {
   private var thread = pthread_t()
 
-  init(_ body: @escaping @Sendable () -> Void) {
+  package init(_ body: @escaping @Sendable () -> Void) {
     let box = Unmanaged.passRetained(Box(body))
     let status = pthread_create(
       &thread,
@@ -22,7 +22,7 @@ struct Joinable {
     precondition(status == 0, "no thread")
   }
 
-  func join() { pthread_join(thread, nil) }
+  package func join() { pthread_join(thread, nil) }
 
   private final class Box: Sendable {
     let body: @Sendable () -> Void
