@@ -58,20 +58,6 @@ extension Coroutine {
     return failure
   }
 
-  /// Calls `hook` when the body has ended, before joiners go on; at once if it has ended already.
-  ///
-  /// Hooks run in the order of their registration, on the coroutine's scheduler, and must not park.
-  /// Register from the coroutine's own scheduler, normally right after launching.
-  ///
-  /// - Parameter hook: What to do.
-  public final func onFinish(_ hook: @escaping () -> Void) {
-    if isFinished {
-      hook()
-    } else {
-      requiredExtras.finishHooks.append(hook)
-    }
-  }
-
   /// The error, which somebody has now seen.
   @usableFromInline
   package final func failureObserved() -> any Error {

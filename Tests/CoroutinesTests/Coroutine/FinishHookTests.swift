@@ -75,4 +75,51 @@ import Testing
     }
     #expect(log.entries == ["first", "second"])
   }
+
+  @Test func `one from elsewhere runs on the coroutine's scheduler, before who joins later`() throws
+  {
+    let log = Log()
+    let loop = SerialScheduler(name: "hooked")
+    let gate = Channel<Void>()
+    let coroutine = launch(on: loop) {
+      for _ in gate {}
+      log("body ends")
+    }
+    // This thread is no scheduler's.
+    coroutine.onFinish {
+      log("hook on \(Scheduler.current), by a coroutine: \(Coroutine.current != nil)")
+      launch { log("launched by the hook") }
+    }
+    coroutine.onFinish { log("second hook") }
+    gate.close()
+    try runBlocking {
+      try coroutine.join()
+      log("joined")
+      // After what the hook has launched.
+      try launch(on: loop) {}.join()
+    }
+    #expect(
+      log.entries.filter { $0 != "launched by the hook" } == [
+        "body ends", "hook on hooked, by a coroutine: false", "second hook", "joined",
+      ]
+    )
+    #expect(log.entries.contains("launched by the hook"))
+  }
+
+  @Test(arguments: [1, 3])
+  func `each of many, registered while their coroutines begin and end elsewhere, runs once`(
+    _ threads: Int
+  ) throws {
+    let pool = PoolScheduler(threads: threads)
+    let runs = Counter()
+    try runBlocking {
+      for _ in 0..<2000 {
+        let coroutine = launch(on: pool) {}
+        coroutine.onFinish { runs.add() }
+        coroutine.onFinish { runs.add() }
+        try coroutine.join()
+      }
+    }
+    #expect(runs.value == 4000)
+  }
 }
