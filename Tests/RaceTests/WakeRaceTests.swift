@@ -70,6 +70,26 @@ import Testing
       .explore(.exhaustive(delays: 4), runs: 2_000)
   }
 
+  @Test func `a hook from another thread runs once, after the body`() throws {
+    let report = try Race { Shared() }
+      .thread { shared in
+        try runBlocking {
+          shared.coroutine = Coroutine.current
+          try Coroutine.yield()
+          shared.values.append(1)
+        }
+      }
+      .thread { shared in
+        guard let coroutine = shared.coroutine else { return }
+        shared.inside = 1
+        coroutine.onFinish { shared.values.append(2) }
+      }
+      .explore(.exhaustive(delays: 4), runs: 2_000) { shared in
+        try #require(shared.values == (shared.inside == 1 ? [1, 2] : [1]))
+      }
+    #expect(report.runs > 10)
+  }
+
   @Test func `a cancellation from another loop ends a wait, or comes too late (rules 2 and 3)`()
     throws
   {
