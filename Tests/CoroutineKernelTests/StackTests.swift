@@ -89,7 +89,6 @@ import Darwin
     #expect((70_000..<70_016).contains(cck_stack_high_water(stack)))
   }
 
-  #if os(Linux)
   @Test func `a thread that ends gives its hot stacks to the others (3.4-6)`() async {
     // Nobody else makes stacks there.
     await #expect(processExitsWith: .success) {
@@ -106,7 +105,6 @@ import Darwin
       #expect(cck_stack_high_water(stack) < 4096)
     }
   }
-  #endif
 
   @Test func `an address in a guard leads to its stack, one above does not`() throws {
     let stack = try acquire(OwnClass.layout)

@@ -51,15 +51,18 @@ import Testing
     #expect(report.isComplete)
   }
 
+  /// A thread whose coroutine ends, having noted 1.
+  private static func threadThatEnds(_ shared: Shared) throws {
+    try runBlocking {
+      shared.coroutine = Coroutine.current
+      try Coroutine.yield()
+      shared.values.append(1)
+    }
+  }
+
   @Test func `a join on another loop sees the end (rule 6)`() throws {
     try Race { Shared() }
-      .thread { shared in
-        try runBlocking {
-          shared.coroutine = Coroutine.current
-          try Coroutine.yield()
-          shared.values.append(1)
-        }
-      }
+      .thread(Self.threadThatEnds)
       .thread { shared in
         try runBlocking {
           guard let coroutine = shared.coroutine else { return }
@@ -72,13 +75,7 @@ import Testing
 
   @Test func `a hook from another thread runs once, after the body`() throws {
     let report = try Race { Shared() }
-      .thread { shared in
-        try runBlocking {
-          shared.coroutine = Coroutine.current
-          try Coroutine.yield()
-          shared.values.append(1)
-        }
-      }
+      .thread(Self.threadThatEnds)
       .thread { shared in
         guard let coroutine = shared.coroutine else { return }
         shared.inside = 1

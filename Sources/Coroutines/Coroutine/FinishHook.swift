@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CCoroutineKernel
 import CoroutineKernel
 import Synchronization
 
@@ -17,8 +16,8 @@ extension Coroutine {
       hook()
     } else if isHere {
       requiredExtras.finishHooks.append(hook)
-    } else if !FinishHook.add(hook, to: fiber) {
-      hook()
+    } else {
+      standInLine(hook)
     }
   }
 
@@ -28,50 +27,26 @@ extension Coroutine {
     // In a pool another loop may take it before it has begun.
     return home == fiber.pointee.home && home.pointee.pool == nil
   }
-}
 
-/// A hook that was registered beside the turns of its coroutine: it waits in line with those who join.
-private final class FinishHook {
-  private let hook: () -> Void
-  private let waiter: UnsafeMutablePointer<Waiter>
-
-  private init(_ hook: @escaping () -> Void) {
-    self.hook = hook
-    waiter = .allocate(capacity: 1)
-    waiter.initialize(to: Waiter(fiber: nil))
-    waiter.pointee.callback = { waiter in
-      let waiter = waiter.assumingMemoryBound(to: Waiter.self)
-      guard let context = waiter.pointee.context else { return }
-      // SAFETY: takes over the reference that `add` made; a wait ends once (W2).
-      Unmanaged<FinishHook>.fromOpaque(context).takeRetainedValue().call()
+  /// Calls `hook` when it is told of the end, as those who join are.
+  private final func standInLine(_ hook: @escaping () -> Void) {
+    let (fiber, lock) = (fiber, fiber.joinLock)
+    let notice = WaitNotice.make(for: fiber.joiners, lock) {
+      // What the hook launches is no child of one that has ended.
+      let thread = currentThread()
+      let ended = thread.runningFiber
+      thread.runningFiber = nil
+      hook()
+      thread.runningFiber = ended
     }
-  }
-
-  deinit { waiter.deallocate() }
-
-  /// - Returns: False if the coroutine has ended.
-  static func add(
-    _ hook: @escaping () -> Void,
-    to fiber: UnsafeMutablePointer<Fiber>
-  ) -> Bool {
-    let made = FinishHook(hook)
-    made.waiter.pointee.queue = fiber.joiners
-    made.waiter.pointee.lock = fiber.joinLock
-    return fiber.joinLock.withLock {
+    let isInTime = lock.withLock {
       if fiber.pointee.phase.load(ordering: .acquiring) == .dead { return false }
-      // SAFETY: no coroutine goes before its end, which ends the wait of all who are in this line.
-      made.waiter.pointee.context = Unmanaged.passRetained(made).toOpaque()
-      fiber.joiners.pointee.append(made.waiter)
+      fiber.joiners.pointee.append(notice)
       return true
     }
-  }
-
-  private func call() {
-    // What the hook launches is no child of one that has ended.
-    let thread = currentThread()
-    let ended = thread.runningFiber
-    thread.runningFiber = nil
-    hook()
-    thread.runningFiber = ended
+    if !isInTime {
+      WaitNotice.drop(notice)
+      hook()
+    }
   }
 }

@@ -42,7 +42,6 @@ import Testing
     }
   }
 
-  #if os(Linux)
   @Test func `a generator that ends on another thread gives its stack back there`() async {
     await #expect(processExitsWith: .success) {
       final class Holder: @unchecked Sendable {
@@ -64,5 +63,4 @@ import Testing
       precondition(cck_stack_statistics().slots_made == after, "stacks leak")
     }
   }
-  #endif
 }
