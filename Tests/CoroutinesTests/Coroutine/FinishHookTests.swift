@@ -106,6 +106,23 @@ import Testing
     #expect(log.entries.contains("launched by the hook"))
   }
 
+  @Test func `those from another scheduler come after the coroutine's own`() throws {
+    let log = Log()
+    let loop = SerialScheduler(name: "hooked")
+    let gate = Channel<Void>()
+    let coroutine = launch(on: loop) {
+      for _ in gate {}
+      Coroutine.current?.onFinish { log("from here") }
+    }
+    try runBlocking {
+      // From a loop's turn, but not its own loop's.
+      coroutine.onFinish { log("from elsewhere") }
+      gate.close()
+      try coroutine.join()
+    }
+    #expect(log.entries == ["from here", "from elsewhere"])
+  }
+
   @Test(arguments: [1, 3])
   func `each of many, registered while their coroutines begin and end elsewhere, runs once`(
     _ threads: Int
