@@ -11,7 +11,7 @@ package let postToLoop: @convention(c) (UnsafeMutableRawPointer, UnsafeMutableRa
     // SAFETY: the types are those that `makeReady` passes.
     let home = home.assumingMemoryBound(to: Home.self)
     _ = home.post(fiber.assumingMemoryBound(to: InboxLink.self))
-    home.pointee.parker.wake()
+    home.wakeForPost()
   }
 
 /// The raw part of a scheduler: run queue, inbox, timers.
@@ -90,6 +90,8 @@ package struct Home: ~Copyable {
   let sent: Atomic<Int>
   /// How often the loop has slept; written with the turn.
   let sleeps: Atomic<Int>
+  /// The loop naps; see `Home+Nap.swift`.
+  let isNapping: Atomic<Bool>
   /// Where an event loop's thread sleeps.
   package let parker: UnsafeMutablePointer<cck_parker_t>
   /// An event loop's way to wait for descriptors; made when it is needed first, and kept with the home: the
@@ -134,6 +136,7 @@ package struct Home: ~Copyable {
     ended = Atomic(0)
     sent = Atomic(0)
     sleeps = Atomic(0)
+    isNapping = Atomic(false)
     pool = nil
     unstarted = UnstartedList.make()
     inbox = LinkStack()

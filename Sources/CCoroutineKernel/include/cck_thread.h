@@ -53,6 +53,8 @@ typedef struct cck_thread {
   const void *_Nullable last_told;       ///< The node whose loop was told last, a hint; see Home+Watch.swift.
   void *_Nullable observer;              ///< Checked builds: who is told of preemption points, or null.
   struct cck_trace_ring *_Nullable trace_ring;  ///< Where this thread records events; see cck_trace.h.
+  void *_Nullable owed_home;  ///< The home that it has let nap on, and has still to wake; see Home+Nap.swift.
+  int lets_nap;               ///< What it posts can wait until a nap is over.
   char *_Nullable thrown;  ///< What was thrown to code that may not catch it; see cck_thread_note_thrown.
 } cck_thread_t;
 

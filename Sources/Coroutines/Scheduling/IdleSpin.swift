@@ -58,6 +58,7 @@ struct IdleSpin {
   /// - Parameters:
   ///   - deadline: When there is something to do in any case.
   ///   - source: Where it may come from.
+  ///   - besideWork: Others need the processor: the look is to be short, and nothing is learnt from it.
   ///   - isOver: Another thread has brought something; asked at least once.
   ///   - poll: Looks at the descriptors, and says whether there was something; not asked if the loop may as well sleep
   ///     at once, in a call that looks at them.
@@ -66,6 +67,7 @@ struct IdleSpin {
   mutating func wait(
     until deadline: Int64?,
     for source: Source,
+    besideWork: Bool = false,
     _ isOver: () -> Bool,
     poll: () -> Bool
   ) -> Bool {
@@ -91,11 +93,11 @@ struct IdleSpin {
       let now = clockNow()
       guard let end else {
         began = now
-        end = min(now + min(patience, source.most), deadline ?? .max)
+        end = min(now + (besideWork ? source.least : min(patience, source.most)), deadline ?? .max)
         continue
       }
       if now >= end {
-        if now < deadline ?? .max { noteFailure(source) }
+        if now < deadline ?? .max, !besideWork { noteFailure(source) }
         return false
       }
     }

@@ -10,6 +10,8 @@ struct Idling {
   private let memory: MemoryReturn
   private var spin = IdleSpin()
   private var pace = WakeUpPace()
+  /// When to wake up for offloaded work that has ended.
+  private var naps = WakeUpPace()
   private var quiet = QuietSleep()
 
   /// The calling thread begins to run a loop.
@@ -42,7 +44,8 @@ struct Idling {
     or isOver: () -> Bool
   ) -> Bool {
     let watched = home.beginWatch()
-    let isThere = spin.wait(until: deadline, for: source) {
+    let besideWork = OffloadPool.takesAllProcessors
+    let isThere = spin.wait(until: deadline, for: source, besideWork: besideWork) {
       watched?.isTold ?? false || home.hasPost || isOver()
     } poll: {
       home.pollDescriptors()
@@ -70,6 +73,12 @@ struct Idling {
     isAwaited: @autoclosure () -> Bool
   ) {
     let home = core.home
+    let isBesideWork = OffloadPool.isAtWork
+    if isBesideWork, let time = naps.pause(at: core.now, atMost: timeout) {
+      home.nap(atMost: time)
+      naps.noteWakeUp(at: core.lookAtClock())
+      return
+    }
     let first = memory.firstSleep(of: timeout)
     if let first {
       home.sleep(atMost: first)
@@ -79,6 +88,7 @@ struct Idling {
       home.sleep(atMost: timeout)
     }
     core.lookAtClock()
+    if isBesideWork { naps.noteWakeUp(at: core.now) }
     if home.hasPost || home.pointee.runFirst != nil {
       spin.noteWoken(by: source)
     } else if first != nil {

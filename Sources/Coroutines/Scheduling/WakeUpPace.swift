@@ -33,6 +33,18 @@ struct WakeUpPace {
     return isLongAgo || !isKept ? deadline : max(deadline, earliest)
   }
 
+  /// For how long to sleep on, for the next wake-up to be due.
+  ///
+  /// - Parameters:
+  ///   - now: The time.
+  ///   - timeout: At most so many nanoseconds; negative: as many as it takes.
+  /// - Returns: Nanoseconds; nil: it is due.
+  func pause(at now: Int64, atMost timeout: Int64) -> Int64? {
+    let pause = next(for: now) - now
+    guard pause > 0 else { return nil }
+    return timeout < 0 ? pause : min(pause, timeout)
+  }
+
   /// The loop has woken up, and nobody has woken it.
   mutating func noteWakeUp(at now: Int64) { paid = max(paid, now) + Self.period }
 }

@@ -94,6 +94,25 @@ import Testing
     }
   }
 
+  @Test
+  func `beside work that needs the processors the look is short, and nothing is learnt from it`() {
+    for source in [IdleSpin.Source.threads, .descriptors] {
+      var spin = IdleSpin()
+      var looks = 0
+      for _ in 0..<10 {
+        let isThere = spin.wait(until: nil, for: source, besideWork: true) {
+          looks += 1
+          return false
+        } poll: {
+          false
+        }
+        #expect(!isThere)
+      }
+      #expect(looks > 10)
+      #expect(spin.patience == 10_000)
+    }
+  }
+
   @Test func `what a descriptor brings ends the wait`() {
     var spin = IdleSpin()
     var polls = 0

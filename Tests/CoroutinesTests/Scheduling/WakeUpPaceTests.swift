@@ -36,6 +36,16 @@ import Testing
     #expect(crowded.next(for: next + 1) == next + 1)
   }
 
+  @Test func `one that is woken too often sleeps until it is due, or as long as it may`() {
+    #expect(WakeUpPace().pause(at: start, atMost: -1) == nil)
+    #expect(pace(after: 8, at: start).pause(at: start, atMost: -1) == nil)
+    let crowded = pace(after: 9, at: start)
+    #expect(crowded.pause(at: start, atMost: -1) == period)
+    #expect(crowded.pause(at: start + 1, atMost: .max) == period - 1)
+    #expect(crowded.pause(at: start, atMost: 70) == 70)
+    #expect(crowded.pause(at: start + period, atMost: -1) == nil)
+  }
+
   @Test func `a loop that has slept for a while is on time again`() {
     var pace = pace(after: 20, at: start)
     let later = start + 20 * period
