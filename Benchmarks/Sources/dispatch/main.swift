@@ -48,6 +48,17 @@ func joins(_ count: Int) -> Int {
   return sum.value
 }
 
+/// A block that runs on a thread of the pool and that the caller waits for.
+func offloads(_ count: Int) -> Int {
+  let sum = Tally()
+  for number in 0..<count {
+    let item = DispatchWorkItem { sum.value += number }
+    DispatchQueue.global().async(execute: item)
+    item.wait()
+  }
+  return sum.value
+}
+
 /// What a serial queue guards, asked.
 func asks(_ count: Int) -> Int {
   let queue = DispatchQueue(label: "ask")
@@ -127,7 +138,8 @@ Program(
   peer: "dispatch",
   rows: [
     Row("launch-join", joins), Row("launch", launches), Row("launch-2", groups), Row("ask", asks),
-    Row("handover-2", handover), Row("timers", operations: 100_000, sleeps),
+    Row("handover-2", handover), Row("offload", offloads),
+    Row("timers", operations: 100_000, sleeps),
     Row("read-256k", operations: 256, warmsUp: true) { read("256k", $0) },
     Row("read-20m", operations: 16, warmsUp: true) { read("20m", $0) },
   ]

@@ -41,6 +41,7 @@ fn main() {
         row("timers", |n| on_one(scale::sleeps(n))).operations(100_000),
         row("cancel-sleepers", |n| on_one(scale::cancellation(n))).operations(100_000),
         row("idle", |n| on_one(scale::idle(n))).operations(1_000_000).note("stackless"),
+        row("offload", |n| on_one(scale::offload(n))),
         row("read-256k", |n| on_two(scale::read("256k", n))).operations(256).warm(),
         row("read-20m", |n| on_two(scale::read("20m", n))).operations(16).warm(),
     ];

@@ -103,6 +103,19 @@ pub async fn idle(count: usize) -> Outcome {
     }
 }
 
+/// Work on a thread for blocking work, one piece after the other.
+pub async fn offload(count: usize) -> i64 {
+    tokio::spawn(async move {
+        let mut sum = 0;
+        for number in 0..count as i64 {
+            sum += tokio::task::spawn_blocking(move || number).await.unwrap();
+        }
+        sum
+    })
+    .await
+    .unwrap()
+}
+
 /// A task for each file; tokio reads files on threads for blocking work.
 pub async fn read(kind: &'static str, count: usize) -> i64 {
     let readers: Vec<_> = (0..count)
