@@ -7,11 +7,32 @@ extension Promise {
   ///
   /// A rejection skips `work` and passes through.
   ///
+  /// What makes another promise is followed (see the other `then`), and which of them is meant the compiler finds out anew
+  /// for each closure. A chain of several short ones, with operators, may take it too long: use `map` there.
+  ///
   /// - Parameter work: Called where this promise is settled. What it throws rejects the new promise.
   /// - Returns: The new promise. Dropping it does not stop the work.
   @inlinable
   @discardableResult
   public func then<NewValue>(
+    _ work: @escaping @Sendable (Value) throws -> NewValue
+  ) -> Promise<NewValue> {
+    map(work)
+  }
+
+  /// A promise for what `work` makes of the value, whatever that is.
+  ///
+  /// As `then`, which also takes what makes another promise: here there is nothing for the compiler to find out.
+  ///
+  /// ```swift
+  /// let text = count.map { $0 * 2 }.map { $0 + 1 }.map { "\($0)" }.map { $0 + "!" }
+  /// ```
+  ///
+  /// - Parameter work: Called where this promise is settled. What it throws rejects the new promise.
+  /// - Returns: The new promise. Dropping it does not stop the work.
+  @inlinable
+  @discardableResult
+  public func map<NewValue>(
     _ work: @escaping @Sendable (Value) throws -> NewValue
   ) -> Promise<NewValue> {
     // Written out, not by `derive`: one closure for the observer in place of three.

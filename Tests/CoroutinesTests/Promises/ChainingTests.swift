@@ -23,6 +23,23 @@ import Testing
     #expect(failing.error as? Failure == Failure(3))
   }
 
+  @Test func `map makes a promise for what it returns, in chains of any length`() {
+    let promise = Promise<Int>()
+    // With `then` the compiler would give up.
+    let text = promise.map { $0 + 1 }.map { $0 * 2 }.map { $0 - 1 }.map { "\($0)" }.map { $0 + "!" }
+    promise.fulfill(1)
+    #expect(text.value == "3!")
+    #expect(promise.map { _ -> Int in throw Failure(1) }.error as? Failure == Failure(1))
+    let failed = Promise<Int>.rejected(Failure(2))
+    #expect(failed.map { $0 + 1 }.error as? Failure == Failure(2))
+  }
+
+  @Test func `map follows no promise that it gets`() {
+    let inner = Promise<Int>()
+    let outer = Promise.fulfilled(1).map { _ in inner }
+    #expect(outer.value === inner)
+  }
+
   @Test func `an error passes by then and reaches catch`() {
     let log = SharedLog<String>()
     let promise = Promise<Int>()
