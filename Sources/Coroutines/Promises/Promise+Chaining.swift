@@ -25,7 +25,8 @@ extension Promise {
   /// As `then`, which also takes what makes another promise: here there is nothing for the compiler to find out.
   ///
   /// ```swift
-  /// let text = count.map { $0 * 2 }.map { $0 + 1 }.map { "\($0)" }.map { $0 + "!" }
+  /// let number = Promise<Int>()
+  /// let text = number.map { $0 * 2 }.map { $0 + 1 }.map { "\($0)" }.map { $0 + "!" }
   /// ```
   ///
   /// - Parameter work: Called where this promise is settled. What it throws rejects the new promise.
