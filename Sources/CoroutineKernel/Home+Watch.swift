@@ -36,6 +36,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     guard let waiter, let fiber = waiter.pointee.fiber else { return }
     preemptionPoint(.watch, waiter)
     if waiter.pointee.watcher.load(ordering: .acquiring) != Waiter.told {
+      preemptionPoint(.watch, waiter)
       let word = waiter.pointee.watcher.exchange(0, ordering: .acquiring)
       guard word == Waiter.told else { return }
     }
