@@ -4,18 +4,9 @@ import Coroutines
 import harness
 
 let files = [
-  Row("offload", offloads),
   Row("read-256k", operations: 256, warmsUp: true) { Outcome(try read("256k", $0)) },
   Row("read-20m", operations: 16, warmsUp: true) { Outcome(try read("20m", $0)) },
 ]
-
-private func offloads(_ count: Int) throws -> Int {
-  try runBlocking {
-    var sum = 0
-    for number in 0..<count { sum += try offload { number } }
-    return sum
-  }
-}
 
 /// A coroutine for each file; the reading goes on beside their loop.
 private func read(_ kind: String, _ count: Int) throws -> Int {

@@ -7,6 +7,7 @@ import harness
 let threads = [
   Row("handover-2", handover), Row("handover-pair", pair), Row("buffered128-4x4", fourByFour),
   Row("launch-2", launches), Row("launch-pool", fromOutside), Row("reply-2", replies),
+  Row("offload", offloads),
   Row("skynet-2", operations: 1_000_000, warmsUp: true) { Outcome(try skynet($0)) },
 ]
 
@@ -82,6 +83,15 @@ private func replies(_ count: Int) throws -> Int {
     }
     let sum = try askers.reduce(0) { try $0 + $1.value() }
     questions.close()
+    return sum
+  }
+}
+
+/// By a thread for blocking work, one after the other.
+private func offloads(_ count: Int) throws -> Int {
+  try runBlocking {
+    var sum = 0
+    for number in 0..<count { sum += try offload { number } }
     return sum
   }
 }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The threads that `offload` uses.
 public final class OffloadPool: @unchecked Sendable {
-  // SAFETY: all mutable state is guarded by `lock`.
+  // SAFETY: all mutable state is guarded by `lock`, or atomic.
 
   /// The pool of this process.
   public static let shared = OffloadPool()
@@ -29,7 +29,12 @@ public final class OffloadPool: @unchecked Sendable {
   private var coming = 0
   /// A thread watches the queue.
   private var isWatched = false
+  /// Threads that have nothing to do; the last is called first.
   private var idle: [IdleThread] = []
+  /// The last of `idle` looks around and does not sleep.
+  ///
+  /// One at a time: of two, one would look in vain.
+  private var isLooking = false
   private var limit = 64
   private let processors = Int(cck_processor_count())
 
@@ -149,6 +154,7 @@ public final class OffloadPool: @unchecked Sendable {
     let role: Role = isCrowded ? .watch : .work
     if isCrowded { isWatched = true } else { sendToWork() }
     if let thread = idle.popLast() {
+      isLooking = false
       thread.role.store(role, ordering: .sequentiallyConsistent)
       return .wake(thread)
     }
@@ -269,27 +275,54 @@ public final class OffloadPool: @unchecked Sendable {
     thread.parker.retract()
   }
 
+  /// Where a thread that has done its work stands.
+  private enum Pause {
+    /// There is more already.
+    case none
+    /// It is called next.
+    case look
+    /// Another one is.
+    case sleep
+  }
+
   /// Waits until the thread is called: looks for a while, as whose work is short is soon followed by more, and then sleeps.
   ///
   /// - Returns: What for; none, when that has not happened for long: the thread is no longer the pool's.
   private func waitForCall(_ thread: IdleThread, _ spin: inout IdleSpin) -> Role {
-    let isIdle = lock.withLock {
+    switch goIdle(thread) {
+    case .none: return .work
+    case .sleep: break
+    case .look:
+      let isCalled = spin.wait(until: nil, for: .threads, besideWork: Self.takesAllProcessors) {
+        thread.role.load(ordering: .acquiring) != .none
+      } poll: {
+        false
+      }
+      if isCalled { return thread.role.load(ordering: .relaxed) }
+      lock.withLock {
+        // If it has been called, another one may look by now.
+        if thread.role.load(ordering: .relaxed) == .none { isLooking = false }
+      }
+    }
+    return sleepUntilCall(thread, &spin)
+  }
+
+  private func goIdle(_ thread: IdleThread) -> Pause {
+    lock.withLock {
       guard head == queue.count else {
         coming += 1
-        return false
+        return .none
       }
       busy -= 1
       thread.role.store(.none, ordering: .relaxed)
+      if isLooking {
+        idle.insert(thread, at: idle.count - 1)
+        return .sleep
+      }
+      isLooking = true
       idle.append(thread)
-      return true
+      return .look
     }
-    guard isIdle else { return .work }
-    let isCalled = spin.wait(until: nil, for: .threads, besideWork: Self.takesAllProcessors) {
-      thread.role.load(ordering: .acquiring) != .none
-    } poll: {
-      false
-    }
-    return isCalled ? thread.role.load(ordering: .relaxed) : sleepUntilCall(thread, &spin)
   }
 
   private func sleepUntilCall(_ thread: IdleThread, _ spin: inout IdleSpin) -> Role {

@@ -3,7 +3,7 @@
 import CCoroutineKernel
 import CoroutineKernel
 
-/// How long a loop without work looks around before it puts its thread to sleep.
+/// How long a loop without work looks around before it puts its thread to sleep; a thread of `offload`, too.
 ///
 /// To sleep and be woken costs tens of microseconds, most of them on the waker's way; to look around costs
 /// a processor. So a loop looks for about as long as sleeping would cost, for less if that has been in

@@ -2,12 +2,13 @@
 
 import CoroutineKernel
 
-/// How often a loop lets timers end its sleep.
+/// How often a loop lets its sleep end for one kind of reason: timers, or offloaded work that has ended.
 ///
 /// To sleep and be woken costs several microseconds, so a loop with a hundred thousand sleepers would do
 /// little else than wake up for one after the other. A few wake-ups in a row come at the exact time; if
 /// timers keep coming, there is one for each period, and it fires all that became due meanwhile. So only in
-/// a crowd do sleepers wake up later than they could, and not later than by a period.
+/// a crowd do sleepers wake up later than they could, and not later than by a period. The same goes for those who wait for
+/// offloaded work (`Idling`).
 ///
 /// (The rate is kept by the generic cell rate algorithm, ITU-T I.371: `paid` is the time up to which
 /// wake-ups have been paid for, and may be ahead of the clock by so many periods.)
@@ -45,6 +46,6 @@ struct WakeUpPace {
     return timeout < 0 ? pause : min(pause, timeout)
   }
 
-  /// The loop has woken up, and nobody has woken it.
+  /// The loop has woken up for the reason that this is about.
   mutating func noteWakeUp(at now: Int64) { paid = max(paid, now) + Self.period }
 }
