@@ -232,6 +232,29 @@ import Glibc
     }
   }
 
+  @Test(arguments: [1, 2])
+  func `a pool in which launches never end still hears of descriptors`(threads: Int) throws {
+    let pipe = try TestPipe()
+    let pool = PoolScheduler(threads: threads)
+    try runBlocking {
+      let isOver = Counter()
+      // Each launches the next, for as long as it takes.
+      @Sendable func flood() {
+        if isOver.value == 0 { launch(on: pool) { flood() } }
+      }
+      let isWaiting = Promise<Void>()
+      let reader = launch(on: pool) {
+        isWaiting.fulfill(())
+        return try DescriptorWait.wait(pipe.reading, for: .reading, "test")
+      }
+      try isWaiting.await()
+      for _ in 0..<threads { launch(on: pool) { flood() } }
+      pipe.write("x")
+      #expect(try reader.value() == .ready)
+      isOver.add()
+    }
+  }
+
   @Test func `another thread's launch wakes a loop that sleeps for descriptors`() throws {
     let pipe = try TestPipe()
     let scheduler = SerialScheduler(name: "reads")
