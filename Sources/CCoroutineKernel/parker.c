@@ -113,6 +113,7 @@ int64_t cck_thread_time(int32_t clock) { return clock == 0 ? 0 : read_clock((clo
 
 void cck_parker_initialize(cck_parker_t *parker) {
   parker->state = 0;
+  parker->wakes = 0;
   parker->poller = NULL;
 }
 
@@ -120,7 +121,7 @@ void cck_parker_sleep(cck_parker_t *parker, int64_t timeout) {
   struct timespec duration = {(time_t)(timeout / 1000000000), (long)(timeout % 1000000000)};
   syscall(
       SYS_futex, &parker->state, FUTEX_WAIT_PRIVATE, 1, timeout < 0 ? NULL : &duration, NULL, 0);
-  __atomic_store_n(&parker->state, 0, __ATOMIC_SEQ_CST);
+  cck_parker_retract(parker);
 }
 
 void cck_parker_wake_slowly(cck_parker_t *parker, uint32_t state) {
@@ -135,6 +136,7 @@ void cck_parker_wake_slowly(cck_parker_t *parker, uint32_t state) {
 
 void cck_parker_initialize(cck_parker_t *parker) {
   parker->state = 0;
+  parker->wakes = 0;
   parker->poller = NULL;
   pthread_mutex_init(&parker->mutex, NULL);
   pthread_cond_init(&parker->condition, NULL);
@@ -150,7 +152,7 @@ void cck_parker_sleep(cck_parker_t *parker, int64_t timeout) {
       pthread_cond_timedwait_relative_np(&parker->condition, &parker->mutex, &duration);
     }
   }
-  __atomic_store_n(&parker->state, 0, __ATOMIC_SEQ_CST);
+  cck_parker_retract(parker);
   pthread_mutex_unlock(&parker->mutex);
 }
 

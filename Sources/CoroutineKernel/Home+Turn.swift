@@ -40,6 +40,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     home.pointee.ended.store(0, ordering: .relaxed)
     home.pointee.sent.store(0, ordering: .relaxed)
     home.pointee.sleeps.store(0, ordering: .relaxed)
+    cck_parker_begin_anew(home.pointee.parker)
     home.pointee.pool = nil
     home.pointee.unstarted.pointee.beginAnew()
     home.pointee.ranLast = nil

@@ -224,6 +224,9 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// How often the loop has slept so far.
   package var sleepCount: Int { pointee.sleeps.load(ordering: .relaxed) }
 
+  /// How often somebody else has woken the loop so far, or kept it from a sleep.
+  package var wakeUpCount: Int { cck_parker_wakes(pointee.parker) }
+
   /// The counts of a pool's loops are looked at by the others.
   @inlinable @inline(__always)
   func announceCount() {

@@ -222,6 +222,22 @@ import Testing
     try race.exploreBroadly { try $0.settle([1, 2]) }
   }
 
+  @Test func `who is woken for a launch and has something else to do sends another (P1, P4)`()
+    throws
+  {
+    try Race(loops: 2) { crew in
+      _ = try crew.channel.receive()
+      // Its own loop gets to nothing else before.
+      crew.spin { crew.ran == [1] }
+      crew.ran.append(2)
+    }
+    .thread { crew in
+      crew.start { $0.ran.append(1) }
+      try runBlocking { try crew.channel.send(0) }
+    }
+    .exploreBroadly { try $0.settle([1, 2]) }
+  }
+
   @Test func `a busy loop's launch is not slept through by the other`() throws {
     try Race(loops: 2) { crew in
       crew.start { $0.ran.append(1) }

@@ -12,9 +12,11 @@
 #endif
 
 /// A thread's place to sleep. `state` is not 0 from the owner's announcement until somebody wakes it: 1 if it
-/// is going to sleep here, 2 if in `poller`.
+/// is going to sleep here, 2 if in `poller`. `wakes` counts those who did, for reports; the owner writes it, since who wakes it may not touch the parker
+/// after that.
 typedef struct cck_parker {
   uint32_t state;
+  size_t wakes;
   cck_poller_t *_Nullable poller;
 #if !defined(__linux__)
   pthread_mutex_t mutex;
@@ -84,9 +86,10 @@ CCK_INLINE void cck_parker_announce_polling(cck_parker_t *_Nonnull parker) {
   __atomic_store_n(&parker->state, 2, __ATOMIC_SEQ_CST);
 }
 
-/// The owner found work after all.
+/// The owner sleeps no longer, or found work after all.
 CCK_INLINE void cck_parker_retract(cck_parker_t *_Nonnull parker) {
-  __atomic_store_n(&parker->state, 0, __ATOMIC_SEQ_CST);
+  if (__atomic_exchange_n(&parker->state, 0, __ATOMIC_SEQ_CST) != 0) return;
+  __atomic_store_n(&parker->wakes, __atomic_load_n(&parker->wakes, __ATOMIC_RELAXED) + 1, __ATOMIC_RELAXED);
 }
 
 /// Not 0 from the owner's announcement until it is taken back or somebody wakes it.
@@ -105,6 +108,16 @@ CCK_INLINE void cck_parker_wake(cck_parker_t *_Nonnull parker) {
   if (__atomic_load_n(&parker->state, __ATOMIC_SEQ_CST) == 0) return;
   uint32_t state = __atomic_exchange_n(&parker->state, 0, __ATOMIC_SEQ_CST);
   if (state != 0) cck_parker_wake_slowly(parker, state);
+}
+
+/// How often anybody has woken the owner, or kept it from a sleep that it had announced, since `cck_parker_begin_anew`.
+CCK_INLINE size_t cck_parker_wakes(cck_parker_t *_Nonnull parker) {
+  return __atomic_load_n(&parker->wakes, __ATOMIC_RELAXED);
+}
+
+/// Counts from 0.
+CCK_INLINE void cck_parker_begin_anew(cck_parker_t *_Nonnull parker) {
+  __atomic_store_n(&parker->wakes, 0, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -24,6 +24,13 @@ extension RuntimeMetrics {
       schedulers,
       \.sleeps
     )
+    page.write(
+      "scheduler_wake_ups_total",
+      .counter,
+      "How often another thread woke the loop.",
+      schedulers,
+      \.wakeUps
+    )
     page.write("stacks_made_total", .counter, "Stacks made; they are used again.", stacks.made)
     page.write("stacks_free", .gauge, "Stacks that lie ready for any thread.", stacks.free)
     page.write(

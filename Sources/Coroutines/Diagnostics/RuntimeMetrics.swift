@@ -44,6 +44,11 @@ public struct RuntimeMetrics: Sendable, Hashable {
     public let ended: Int
     /// How often its loop has gone to sleep for want of work; 0 for those without a thread.
     public let sleeps: Int
+    /// How often something else than time or a descriptor has woken its loop: a launch, or a coroutine that goes on,
+    /// from another thread.
+    ///
+    /// Each takes a system call of that thread's, and some microseconds until the loop runs. 0 for those without a thread.
+    public let wakeUps: Int
 
     /// Coroutines that have been launched and have not ended.
     ///

@@ -20,6 +20,8 @@ import Synchronization
 ///   moment between the two at which no coroutine lived.
 /// - P3. Loops end when `isOver`: the lists are closed then, and no coroutine lives. Lists that are closed
 ///   while `lock` is free stay so.
+/// - P4. A launch wakes one loop at most, if all that sleep are idle: from outside that whose list it went to, which counts as
+///   searching from then on; else the last that fell asleep, if nobody is searching.
 package final class Pool: @unchecked Sendable {
   // SAFETY: `loops` is written by `init` only; `idle` is guarded by `lock`; the rest is atomic.
 
@@ -95,22 +97,42 @@ package final class Pool: @unchecked Sendable {
     if idleCount.load(ordering: .relaxed) > 0 { wakeOne() }
   }
 
+  /// A new member has come into a loop's list from outside.
+  ///
+  /// If that loop sleeps, it is the one that is woken: one is enough (P4).
+  func noteWork(for loop: PoolLoop) {
+    if !loop.home.pointee.parker.isAwake, summon({ $0.firstIndex { $0 === loop } }) { return }
+    // It may be about to sleep, or do so without being idle.
+    loop.home.pointee.parker.wake()
+    noteWork()
+  }
+
   private func wakeOne() {
     // P1.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     touch(.searching)
     if searching.load(ordering: .sequentiallyConsistent) > 0 { return }
+    _ = summon { $0.indices.last }
+  }
+
+  /// Wakes an idle loop to look for work.
+  ///
+  /// - Parameter choose: Its place among those that are idle.
+  /// - Returns: False if there is none.
+  private func summon(_ choose: ([PoolLoop]) -> Int?) -> Bool {
     let sleeper: PoolLoop? = lock.withLock {
-      guard let sleeper = idle.popLast() else { return nil }
+      guard let index = choose(idle) else { return nil }
       touch(.idleCount)
       idleCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
       // On its behalf, so that nobody wakes another before it runs.
       touch(.searching)
       searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
+      let sleeper = idle.remove(at: index)
       sleeper.wasSummoned.store(true, ordering: .relaxed)
       return sleeper
     }
     sleeper?.home.pointee.parker.wake()
+    return sleeper != nil
   }
 
   // MARK: - Searching and sleeping

@@ -97,8 +97,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   ) -> Bool {
     if thread.currentHome == home { return Self.offerHere(fiber, home) }
     guard Self.insert(pool, { home.send(fiber) }) else { return false }
-    home.pointee.parker.wake()
-    pool.noteWork()
+    pool.noteWork(for: self)
     return true
   }
 

@@ -56,7 +56,8 @@ package enum SchedulerRoster {
           kind: member.kind,
           launched: tally.launched,
           ended: tally.ended,
-          sleeps: member.home.sleepCount
+          sleeps: member.home.sleepCount,
+          wakeUps: member.home.wakeUpCount
         )
       }
       return (schedulers, launchedBefore, endedBefore)

@@ -102,7 +102,7 @@ struct RuntimeMetricsTests {
         #expect(Int(line.split(separator: " ").last ?? "") != nil)
       }
     }
-    #expect(described.count == 13)
+    #expect(described.count == 14)
     #expect(
       lines.contains {
         $0.contains(#"{scheduler="metrics \"quoted\" \\ \n",kind="event_loop",number=""#)
