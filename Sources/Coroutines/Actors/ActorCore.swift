@@ -36,7 +36,7 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
   final let thread = Atomic<UInt>(0)
 
   /// A ticket that is not in use, for the next ask from the body's own thread: it takes no allocation.
-  // SAFETY: made by `letGo`, ended by `makeTicket`, the next `letGo`, or `deinit`.
+  // SAFETY: made by `letGo`, ended by `makeTicket` or `deinit`.
   @exclusivity(unchecked)
   @usableFromInline
   final var spare: Unmanaged<ReplyTicket>?
@@ -154,16 +154,17 @@ final class ActorCore: @unchecked Sendable, CustomStringConvertible {
     current.take()?.takeRetainedValue()
   }
 
-  /// Keeps a ticket that nobody else holds for the next ask.
+  /// Keeps a ticket that nobody else holds for the next ask, if there is none.
+  ///
+  /// If there is, those who ask are on other threads. Their promise is let go of at once, so that it ends where it was
+  /// made, and its memory serves there again.
   @inlinable @inline(__always)
   func letGo(of ticket: consuming ReplyTicket) {
     guard cck_object_is_unshared(Unmanaged.passUnretained(ticket).toOpaque()) != 0 else { return }
     // May run code of the user's, if that rejects the ask; it cannot get at the ticket.
     ticket.end()
-    guard isOwn(currentThread()) else { return }
-    let last = spare
+    guard isOwn(currentThread()), spare == nil else { return }
     spare = Unmanaged.passRetained(ticket)
-    last?.release()
   }
 
   /// The ticket for an ask, with its promise: those of an earlier one, if nobody knows them any more.

@@ -41,7 +41,7 @@ public import Dispatch
 /// Cost: a tell takes no object. An ask takes one, its promise, and from another thread one more for the reply. On the
 /// actor's own thread it takes none if the ask before it was answered with a value whose end takes nothing (a number,
 /// say), and its promise is in nobody's hands any more: then that one is used again. So of those that only weak
-/// references name, the latest may outlive the last strong one until the actor is asked again.
+/// references name, one may outlive the last strong one, until the actor is asked again from its own thread.
 public final class MessageActor<Message>: @unchecked Sendable, CustomStringConvertible {
   // SAFETY: constants; the channel and the core guard themselves.
 
