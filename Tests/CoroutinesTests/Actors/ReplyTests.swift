@@ -178,23 +178,6 @@ import Testing
     }
   }
 
-  @Test func `the promise of an ask from another thread ends with its last holder`() throws {
-    let service = SerialScheduler(name: "service")
-    try runBlocking {
-      let actor = MessageActor<(Int, Reply<Int>)>(on: service) { mailbox in
-        for (number, reply) in mailbox { reply(number) }
-      }
-      weak var promise: Promise<Int>?
-      for number in 0..<20 {
-        let answer = actor.ask { (number, $0) }
-        if number == 10 { promise = answer }
-        try #expect(answer.await() == number)
-      }
-      #expect(promise == nil)
-      try actor.stopAndJoin()
-    }
-  }
-
   @Test func `one actor answers asks for values of several types`() throws {
     enum Question {
       case number(Reply<Int>)

@@ -175,6 +175,26 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: memoryServesAgain))
+  func `memory of an ask's promise serves again on the thread that asks`() throws {
+    let actor = MessageActor<(Int, Reply<Int>)>(on: SerialScheduler(name: "service")) { mailbox in
+      for (number, reply) in mailbox { reply(number) }
+    }
+    try onFreshThread {
+      var places: Set<ObjectIdentifier> = []
+      // Held until the actor has taken the next message: before that it may be the last who lets go.
+      var previous: Promise<Int>?
+      for number in 0..<500 {
+        let answer = actor.ask { (number, $0) }
+        places.insert(ObjectIdentifier(answer))
+        try #expect(answer.await() == number)
+        previous = answer
+      }
+      withExtendedLifetime(previous) {}
+      #expect(places.count < 10)
+    }
+  }
+
   @Test func `a promise begins with two words that hold nothing`() {
     let promise = Promise<Int>()
     let object = Unmanaged.passUnretained(promise).toOpaque()
