@@ -34,6 +34,8 @@ int cck_online_processor_count(void) {
   return count;
 }
 
+void cck_processor_yield(void) { sched_yield(); }
+
 // Asks valgrind, by turning a register around twice, which nobody does who is not asking (valgrind.h, "client
 // requests").
 static int is_simulated(void) {

@@ -38,7 +38,11 @@ extension UnsafeMutablePointer where Pointee == Home {
   package func sleep(atMost timeout: Int64) {
     pointee.sleeps.store(pointee.sleeps.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     if isTracing { currentThread().record(.sleep) }
-    defer { if isTracing { currentThread().record(.awake) } }
+    AwakeLoops.leave()
+    defer {
+      AwakeLoops.enter()
+      if isTracing { currentThread().record(.awake) }
+    }
     guard hasDescriptorWaits else { return pointee.parker.sleep(atMost: timeout) }
     poll(atMost: timeout)
     pointee.parker.retract()

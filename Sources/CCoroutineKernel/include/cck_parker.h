@@ -41,6 +41,9 @@ CCK_INLINE void cck_processor_pause(void) {
 #endif
 }
 
+/// Lets another thread have the processor, if any waits for it.
+void cck_processor_yield(void);
+
 /// The processor's own counter of time, which is read in a third of the time of a clock. Its rate is not known, and it
 /// may jump: for guessing whether a look at the clock is due.
 CCK_INLINE uint64_t cck_ticks(void) {

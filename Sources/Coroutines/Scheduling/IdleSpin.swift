@@ -12,7 +12,9 @@ import CoroutineKernel
 /// Owicki: Competitive randomized algorithms for nonuniform problems.)
 ///
 /// What was taken for a reason to look longer may be none: whoever is waited for may need the very processor that
-/// looks. So a loop that has looked longer several times, and always in vain, tries it but rarely from then on.
+/// looks. So a loop that has looked longer several times, and always in vain, tries it but rarely from then on. And where more
+/// threads are awake than there are processors (`AwakeLoops`), it gives the processor up between looks: to sleep instead would
+/// make each message a wake-up, and to look on would hold up who is to send the next.
 struct IdleSpin {
   /// Where something to do may come from.
   enum Source {
@@ -42,13 +44,15 @@ struct IdleSpin {
   private var isTrying = false
   /// How often in a row looking longer was in vain.
   private var failures = 0
+  /// Those that the thread may run on.
+  private lazy var processors = Int(cck_processor_count())
   /// With one processor, whoever is waited for could not run meanwhile: another thread of this process, or anybody.
   ///
   /// Asked at the first wait, of its thread: a system call, which many a loop never has a reason for.
   private lazy var mayHelp: (threads: Bool, descriptors: Bool) = {
     let isExplored = currentPreemptionObserver() != nil
     return (
-      threads: !isExplored && cck_processor_count() > 1,
+      threads: !isExplored && processors > 1,
       descriptors: !isExplored && cck_online_processor_count() > 1
     )
   }()
@@ -62,6 +66,8 @@ struct IdleSpin {
   ///   - isOver: Another thread has brought something; asked at least once.
   ///   - poll: Looks at the descriptors, and says whether there was something; not asked if the loop may as well sleep
   ///     at once, in a call that looks at them.
+  ///   - awake: How many threads are awake that may be looking or at work, this one among them. If they are more than
+  ///     processors, the thread gives its processor up between looks.
   /// - Returns: There is something.
   @inline(__always)
   mutating func wait(
@@ -69,7 +75,8 @@ struct IdleSpin {
     for source: Source,
     besideWork: Bool = false,
     _ isOver: () -> Bool,
-    poll: () -> Bool
+    poll: () -> Bool,
+    awake: () -> Int = { 1 }
   ) -> Bool {
     guard mayHelp(source) else {
       began = clockNow()
@@ -100,6 +107,7 @@ struct IdleSpin {
         if now < deadline ?? .max, !besideWork { noteFailure(source) }
         return false
       }
+      if awake() > processors { cck_processor_yield() }
     }
   }
 

@@ -15,10 +15,16 @@ struct Idling {
   private var quiet = QuietSleep()
 
   /// The calling thread begins to run a loop.
-  init(_ thread: ThreadRecord) { memory = MemoryReturn(thread) }
+  init(_ thread: ThreadRecord) {
+    memory = MemoryReturn(thread)
+    AwakeLoops.enter()
+  }
 
   /// The loop has ended.
-  func end() { memory.end() }
+  func end() {
+    AwakeLoops.leave()
+    memory.end()
+  }
 
   /// The loop, which has other work, looks at the clock.
   @inline(__always)
@@ -50,6 +56,8 @@ struct Idling {
     } poll: {
       home.pollDescriptors()
       return home.pointee.runFirst != nil
+    } awake: {
+      AwakeLoops.count
     }
     home.endWatch(watched)
     return isThere || home.pointee.runFirst != nil

@@ -144,4 +144,24 @@ import Testing
     #expect(looks == 1)
     #expect(polls == 0)
   }
+
+  @Test func `who waits asks between two looks whether others need the processor`() {
+    var spin = IdleSpin()
+    var looks = 0
+    var looksWhenAsked: [Int] = []
+    let isThere = spin.wait(until: nil, for: .threads) {
+      looks += 1
+      return looksWhenAsked.count == 3
+    } poll: {
+      false
+    } awake: {
+      looksWhenAsked.append(looks)
+      return 1_000_000
+    }
+    // Not before it has looked, and never again once there is something.
+    #expect(
+      looksWhenAsked.allSatisfy { $0 > 0 } && Set(looksWhenAsked).count == looksWhenAsked.count
+    )
+    #expect(isThere == (looksWhenAsked.count == 3))
+  }
 }
