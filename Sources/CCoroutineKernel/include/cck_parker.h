@@ -12,8 +12,8 @@
 #endif
 
 /// A thread's place to sleep. `state` is not 0 from the owner's announcement until somebody wakes it: 1 if it
-/// is going to sleep here, 2 if in `poller`. `wakes` counts those who did, for reports; the owner writes it, since who wakes it may not touch the parker
-/// after that.
+/// is going to sleep here, 2 if in `poller`. `wakes` counts those who did, for reports; the owner writes it, since who wakes it may not
+/// touch the parker after that.
 typedef struct cck_parker {
   uint32_t state;
   size_t wakes;

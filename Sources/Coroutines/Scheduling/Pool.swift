@@ -101,9 +101,12 @@ package final class Pool: @unchecked Sendable {
   ///
   /// If that loop sleeps, it is the one that is woken: one is enough (P4).
   func noteWork(for loop: PoolLoop) {
-    if !loop.home.pointee.parker.isAwake, summon({ $0.firstIndex { $0 === loop } }) { return }
-    // It may be about to sleep, or do so without being idle.
-    loop.home.pointee.parker.wake()
+    let parker = loop.home.pointee.parker
+    if !parker.isAwake {
+      if summon({ $0.firstIndex { $0 === loop } }) { return }
+      // It is about to sleep, or does so without being idle.
+      parker.wake()
+    }
     noteWork()
   }
 
@@ -122,12 +125,10 @@ package final class Pool: @unchecked Sendable {
   private func summon(_ choose: ([PoolLoop]) -> Int?) -> Bool {
     let sleeper: PoolLoop? = lock.withLock {
       guard let index = choose(idle) else { return nil }
-      touch(.idleCount)
-      idleCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+      let sleeper = takeIdle(at: index)
       // On its behalf, so that nobody wakes another before it runs.
       touch(.searching)
       searching.wrappingAdd(1, ordering: .sequentiallyConsistent)
-      let sleeper = idle.remove(at: index)
       sleeper.wasSummoned.store(true, ordering: .relaxed)
       return sleeper
     }
@@ -172,16 +173,19 @@ package final class Pool: @unchecked Sendable {
     cck_fence_heavy()
   }
 
+  /// One is idle no longer; under the lock.
+  private func takeIdle(at index: Int) -> PoolLoop {
+    touch(.idleCount)
+    idleCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+    return idle.remove(at: index)
+  }
+
   /// It sleeps no longer.
   ///
   /// - Returns: True if it was summoned by `wakeOne`, and counts as searching.
   func leaveIdle(_ loop: PoolLoop) -> Bool {
     lock.withLock {
-      if let index = idle.firstIndex(where: { $0 === loop }) {
-        idle.remove(at: index)
-        touch(.idleCount)
-        idleCount.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-      }
+      if let index = idle.firstIndex(where: { $0 === loop }) { _ = takeIdle(at: index) }
       return loop.wasSummoned.exchange(false, ordering: .relaxed)
     }
   }
