@@ -144,7 +144,9 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var previousSibling: UnsafeMutablePointer<Fiber>?
   /// Number of the coroutine, for people.
   @usableFromInline package var identifier: UInt64
-  @usableFromInline var shortStackClass: UInt16
+  @usableFromInline var shortStackClass: UInt8
+  /// As it was launched; of no meaning in what has never been in a list of unstarted ones.
+  @usableFromInline package var placement: Placement
   /// It lies in its home's list of unstarted coroutines (U1).
   @usableFromInline let unclaimed: Atomic<Bool>
   /// Observable state.
@@ -180,7 +182,8 @@ package struct Fiber: ~Copyable {
     self.nextSibling = nil
     self.previousSibling = nil
     self.identifier = identifier
-    self.shortStackClass = UInt16(truncatingIfNeeded: stackClass)
+    self.shortStackClass = UInt8(truncatingIfNeeded: stackClass)
+    self.placement = .pinned
     self.unclaimed = Atomic(false)
     self.phase = Atomic(.ready)
     self.attention = Atomic(false)
@@ -200,7 +203,7 @@ extension Fiber {
   @inlinable @inline(__always)
   package var stackClass: UInt32 {
     get { UInt32(shortStackClass) }
-    set { shortStackClass = UInt16(truncatingIfNeeded: newValue) }
+    set { shortStackClass = UInt8(truncatingIfNeeded: newValue) }
   }
 
   /// The home of the scheduler it runs on.

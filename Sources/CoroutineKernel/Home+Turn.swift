@@ -43,6 +43,7 @@ extension UnsafeMutablePointer where Pointee == Home {
     cck_parker_begin_anew(home.pointee.parker)
     home.pointee.pool = nil
     home.pointee.unstarted.pointee.beginAnew()
+    home.pointee.share = 0
     home.pointee.ranLast = nil
     home.pointee.handOvers = 0
     home.pointee.urgent = 0

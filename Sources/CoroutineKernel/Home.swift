@@ -116,6 +116,9 @@ package struct Home: ~Copyable {
   @usableFromInline package var kept: UnsafeMutablePointer<KeptPlace>?
   /// The coroutine that came back to the loop last, unless it ended; it may have gone on meanwhile.
   var ranLast: UnsafeMutablePointer<Fiber>?
+  /// A pool's loop begins what may begin anywhere only while fewer than so many have started here and live (P5); 0: it has
+  /// to ask first.
+  package var share: Int
 
   package init() {
     context = cck_context_t()
@@ -155,6 +158,7 @@ package struct Home: ~Copyable {
     threadNumber = Atomic(0)
     kept = nil
     ranLast = nil
+    share = 0
   }
 
   deinit {
@@ -235,8 +239,10 @@ extension UnsafeMutablePointer where Pointee == Home {
     #endif
   }
 
-  /// Coroutines launched here that have not ended; not in a pool.
-  package var live: Int { beganCount - endedCount }
+  /// Coroutines that live here, not started ones included; from another thread a hint.
+  package var live: Int {
+    beganCount - endedCount + pointee.unstarted.pointee.moved.load(ordering: .relaxed)
+  }
 
   /// The address of the loop's own context: the first field.
   @inlinable @inline(__always)

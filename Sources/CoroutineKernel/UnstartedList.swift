@@ -31,18 +31,26 @@ package struct UnstartedList: ~Copyable {
   ///
   /// First field.
   fileprivate var lock: cck_lock_t
-  fileprivate var oldest: UnsafeMutablePointer<Fiber>?
+  var oldest: UnsafeMutablePointer<Fiber>?
   fileprivate var newest: UnsafeMutablePointer<Fiber>?
   /// Number of members; may be read without the lock, as a hint.
   @usableFromInline let count: Atomic<Int>
   /// Nothing can be added any more.
   fileprivate var isClosed: Bool
+  /// How many more coroutines have come here from the pool's other loops than have gone there; written under a lock, this one
+  /// but for a claim.
+  let moved: Atomic<Int>
   /// To have the rest in a line of its own.
-  private let distance: (UInt64, UInt64) = (0, 0)
+  private let distance: UInt64 = 0
   /// What others have launched here.
   fileprivate let arrivals: LinkStack
   /// How many have arrived so far.
   let sent: Atomic<Int>
+  /// What the pool's other loops are told about this one; see `Home+HandOver.swift`.
+  let isWithoutWork: Atomic<Bool>
+  let shortTakings: Atomic<Int>
+  /// How many others have handed over that the loop has not noted yet.
+  let gifts: Atomic<Int>
 
   /// A list in lines of its own.
   static func make() -> UnsafeMutablePointer<UnstartedList> {
@@ -58,15 +66,23 @@ package struct UnstartedList: ~Copyable {
     newest = nil
     count = Atomic(0)
     isClosed = false
+    moved = Atomic(0)
     arrivals = LinkStack()
     sent = Atomic(0)
+    isWithoutWork = Atomic(false)
+    shortTakings = Atomic(0)
+    gifts = Atomic(0)
   }
 
   /// As new, for a home that is used again.
   mutating func beginAnew() {
     isClosed = false
     arrivals.open()
+    moved.store(0, ordering: .relaxed)
     sent.store(0, ordering: .relaxed)
+    isWithoutWork.store(false, ordering: .relaxed)
+    shortTakings.store(0, ordering: .relaxed)
+    gifts.store(0, ordering: .relaxed)
   }
 }
 
@@ -81,13 +97,13 @@ package enum Standing {
 }
 
 extension UnsafeMutablePointer where Pointee == UnstartedList {
-  fileprivate func withLock<Result>(_ body: () -> Result) -> Result {
+  func withLock<Result>(_ body: () -> Result) -> Result {
     // SAFETY: the first field.
     UnsafeMutableRawPointer(self).assumingMemoryBound(to: cck_lock_t.self).withLock(body)
   }
 
   /// Adds one at the end; under the lock.
-  fileprivate func append(_ fiber: UnsafeMutablePointer<Fiber>) {
+  func append(_ fiber: UnsafeMutablePointer<Fiber>) {
     fiber.older = pointee.newest
     fiber.newer = nil
     if let newest = pointee.newest { newest.newer = fiber } else { pointee.oldest = fiber }
@@ -97,18 +113,23 @@ extension UnsafeMutablePointer where Pointee == UnstartedList {
   }
 
   /// Puts what has arrived at the end, in the order of the launches; under the lock (U3).
-  fileprivate func admit() {
+  ///
+  /// - Returns: Something had.
+  @discardableResult
+  func admit() -> Bool {
     preemptionPoint(.look, self)
     var next = pointee.arrivals.takeAll()
+    guard next != nil else { return false }
     while let link = next {
       next = link.pointee.next
       // SAFETY: only links of fibers are pushed there (`send`), and a fiber's is its first field.
       append(UnsafeMutableRawPointer(link).assumingMemoryBound(to: Fiber.self))
     }
+    return true
   }
 
   /// Takes one out; under the lock.
-  fileprivate func remove(_ fiber: UnsafeMutablePointer<Fiber>) {
+  func remove(_ fiber: UnsafeMutablePointer<Fiber>) {
     let (older, newer) = (fiber.older, fiber.newer)
     if let older { older.newer = newer } else { pointee.oldest = newer }
     if let newer { newer.older = older } else { pointee.newest = older }
@@ -131,7 +152,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   }
 
   /// Its neighbour in a list of unstarted ones: the link, free because it is in no run queue (F2).
-  fileprivate var newer: UnsafeMutablePointer<Fiber>? {
+  var newer: UnsafeMutablePointer<Fiber>? {
     get { next }
     nonmutating set { pointee.link.next = newValue?.link }
   }
@@ -193,18 +214,28 @@ extension UnsafeMutablePointer where Pointee == Home {
 
   @usableFromInline @inline(never)
   func refillFromList() -> UnsafeMutablePointer<Fiber>? {
-    guard let fiber = takeUnstarted(oldest: false) else { return nil }
+    guard let fiber = takeUnstarted(oldest: false, withinShare: true) else { return nil }
     push(fiber)
     return fiber
   }
 
   /// Takes an unstarted coroutine of this home, with the turn.
-  package func takeUnstarted(oldest: Bool) -> UnsafeMutablePointer<Fiber>? {
+  ///
+  /// - Parameters:
+  ///   - oldest: The oldest, else the newest.
+  ///   - withinShare: If it is one that may begin anywhere, only if fewer have started here than are this loop's share.
+  /// - Returns: It, if there is one.
+  package func takeUnstarted(
+    oldest: Bool,
+    withinShare: Bool = false
+  ) -> UnsafeMutablePointer<Fiber>? {
     guard hasUnstarted else { return nil }
     let list = pointee.unstarted
     return list.withLock {
-      list.admit()
+      // What the share was found to be may have been long ago.
+      if list.admit() { pointee.share = 0 }
       guard let fiber = oldest ? list.pointee.oldest : list.pointee.newest else { return nil }
+      if withinShare, fiber.pointee.placement == .wide, startedCount >= pointee.share { return nil }
       list.remove(fiber)
       return fiber
     }
@@ -228,6 +259,8 @@ extension UnsafeMutablePointer where Pointee == Home {
         if home != self {
           preemptionPoint(.home, fiber)
           fiber.pointee.move(to: self)
+          home.noteMoved(-1)
+          noteMoved(1)
         }
         return true
       }
@@ -252,69 +285,6 @@ extension UnsafeMutablePointer where Pointee == Home {
     return list.withLock {
       list.admit()
       return list.pointee.oldest?.pointee.identifier
-    }
-  }
-
-  /// Takes up to half of another loop's unstarted coroutines, the oldest, with the turn.
-  ///
-  /// - Parameters:
-  ///   - victim: A loop of the same pool.
-  ///   - limit: At most so many; the victim's lock is held for as long as it takes to go through them.
-  /// - Returns: The number taken.
-  package func steal(from victim: UnsafeMutablePointer<Home>, limit: Int) -> Int {
-    let list = victim.pointee.unstarted
-    var first: UnsafeMutablePointer<Fiber>?
-    let count = list.withLock {
-      list.admit()
-      let count = min(limit, (list.pointee.count.load(ordering: .relaxed) + 1) / 2)
-      var last: UnsafeMutablePointer<Fiber>?
-      for _ in 0..<count {
-        guard let fiber = list.pointee.oldest else { break }
-        list.remove(fiber)
-        preemptionPoint(.home, fiber)
-        fiber.pointee.move(to: self)
-        // In no list: the link leads to the next that was taken.
-        fiber.newer = nil
-        if let last { last.newer = fiber } else { first = fiber }
-        last = fiber
-      }
-      return count
-    }
-    guard let first else { return 0 }
-    Self.unbias(first, count: count)
-    let own = pointee.unstarted
-    own.withLock {
-      var next: UnsafeMutablePointer<Fiber>? = first
-      while let fiber = next {
-        next = fiber.newer
-        own.append(fiber)
-      }
-    }
-    return count
-  }
-
-  /// Ends the bias of the locks of coroutines that will not run where they were made, at the cost of one
-  /// barrier, which takes microseconds.
-  private static func unbias(_ first: UnsafeMutablePointer<Fiber>, count: Int) {
-    // Who has changed loops before, or was launched from elsewhere, has none.
-    var isBiased = false
-    forEach(first, count) { if cck_lock_is_shared($0.joinLock) == 0 { isBiased = true } }
-    guard isBiased else { return }
-    forEach(first, count) { cck_lock_begin_unbias($0.joinLock) }
-    cck_lock_revocation_barrier()
-    forEach(first, count) { cck_lock_end_unbias($0.joinLock) }
-  }
-
-  private static func forEach(
-    _ first: UnsafeMutablePointer<Fiber>,
-    _ count: Int,
-    _ body: (UnsafeMutablePointer<Fiber>) -> Void
-  ) {
-    var next: UnsafeMutablePointer<Fiber>? = first
-    for _ in 0..<count {
-      guard let fiber = next else { return }
-      next = fiber.newer
-      body(fiber)
     }
   }
 

@@ -234,7 +234,7 @@ extension SchedulerCore {
       atEnd(coroutine.failure)
     }
     if isShared {
-      coroutine.beginShared(.queued, parent, thread)
+      coroutine.beginShared(.wide, .queued, parent, thread)
     } else {
       coroutine.begin(.queued, parent, thread)
     }

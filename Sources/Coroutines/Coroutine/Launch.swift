@@ -157,7 +157,7 @@ extension SchedulerCore {
   @usableFromInline
   final func begin(_ coroutine: Coroutine, _ start: LaunchStart, _ thread: ThreadRecord) {
     if isPool {
-      coroutine.beginShared(start, thread.runningFiber, thread)
+      coroutine.beginShared(.wide, start, thread.runningFiber, thread)
     } else {
       coroutine.begin(start, thread.runningFiber, thread)
     }
@@ -252,11 +252,13 @@ extension Coroutine {
   /// So it is a child elsewhere, even if it begins on its parent's loop.
   @usableFromInline
   final func beginShared(
+    _ placement: Placement,
     _ start: LaunchStart,
     _ parent: UnsafeMutablePointer<Fiber>?,
     _ thread: ThreadRecord
   ) {
     sendAway(thread)
+    place(placement)
     if let parent {
       // Neither in a scope nor cancelled, without locals, and not its first child of this kind.
       if parent.adoptsAtOnce, let registry = RemoteChildren.known(to: parent) {
@@ -272,7 +274,13 @@ extension Coroutine {
     {
       return
     }
-    enqueue(start, parent, thread, isShared: true)
+    enqueue(start, parent, thread, placement)
+  }
+
+  /// To be called before anybody else sees a coroutine that goes to a pool's list.
+  @inline(__always)
+  private final func place(_ placement: Placement) {
+    if fiber.pointee.placement != placement { fiber.pointee.placement = placement }
   }
 
   /// To be called before anybody else sees a coroutine that may begin on another thread (F5).
@@ -296,16 +304,17 @@ extension Coroutine {
   ///   - start: When it begins.
   ///   - scope: Where it is listed.
   ///   - isHere: In the list, because scheduler and caller are the scope's own (N1); else in the registry.
-  ///   - isShared: It begins as `beginShared` has it.
+  ///   - placement: Unless pinned, it begins as `beginShared` has it.
   ///   - thread: The caller's.
   final func begin(
     _ start: LaunchStart,
     in scope: CancellationScope,
     isHere: Bool,
-    isShared: Bool,
+    _ placement: Placement,
     _ thread: ThreadRecord
   ) {
     let caller = thread.runningFiber
+    place(placement)
     if isHere {
       scope.adopt(fiber)
     } else {
@@ -321,7 +330,7 @@ extension Coroutine {
       home.noteBegin()
       home.push(fiber)
     } else {
-      enqueue(start, caller, thread, isShared: isShared)
+      enqueue(start, caller, thread, placement)
     }
   }
 
@@ -341,7 +350,7 @@ extension Coroutine {
     _ start: LaunchStart,
     _ caller: UnsafeMutablePointer<Fiber>?,
     _ thread: ThreadRecord,
-    isShared: Bool = false
+    _ placement: Placement = .pinned
   ) {
     let fiber = fiber
     let home = fiber.pointee.home
@@ -366,10 +375,12 @@ extension Coroutine {
         UnsafeMutableRawPointer(home),
         UnsafeMutableRawPointer(fiber)
       )
-    } else if isHome, !isShared {
+    } else if isHome, placement == .pinned {
       home.noteBegin()
       home.push(fiber)
-    } else if !(isShared ? home.withCore { $0.offer(fiber, thread) } : home.postFirst(fiber)) {
+    } else if !(placement == .pinned
+      ? home.postFirst(fiber) : home.withCore { $0.offer(fiber, thread) })
+    {
       // SAFETY: takes the scheduler's reference back; no scheduler has the coroutine.
       Unmanaged.passUnretained(self).release()
       endUnlaunched()

@@ -4,8 +4,8 @@ public import CoroutineKernel
 
 /// The scheduler of the code that calls, as what `launch(on: .current)` is told.
 ///
-/// In a coroutine of a pool that is a launch on the pool, which spreads. Everywhere else it is `launch { }`, with a closure that
-/// may be sent. No reference to a scheduler is counted for it: `Scheduler.current`, for all that a scheduler may be
+/// In a coroutine of a pool what is so launched begins on that coroutine's thread, unless another that has nothing to do takes it
+/// over first. Everywhere else it is `launch { }`, with a closure that may be sent. No reference to a scheduler is counted for it: `Scheduler.current`, for all that a scheduler may be
 /// needed for, counts one.
 public struct CurrentScheduler: Sendable {
   /// The scheduler of the code that calls.
@@ -63,7 +63,7 @@ public func launch<Value>(
     work: body
   )
   if let name { coroutine.setName(name) }
-  coroutine.beginShared(start, thread.runningFiber, thread)
+  coroutine.beginShared(.near, start, thread.runningFiber, thread)
   return coroutine
 }
 
@@ -95,6 +95,6 @@ extension CoroutineScope {
       return launch(name: name, stackSize: stackSize, start: start, file: file, line: line, body)
     }
     let site = SourceSite(file: file, line: line)
-    return add(home, isShared: true, name, stackSize, start, site, thread, body)
+    return add(home, .near, name, stackSize, start, site, thread, body)
   }
 }

@@ -22,6 +22,9 @@ import Synchronization
 ///   while `lock` is free stay so.
 /// - P4. A launch wakes one loop at most, if all that sleep are idle: from outside that whose list it went to, which counts as
 ///   searching from then on; else the last that fell asleep, if nobody is searching.
+/// - P5. A loop does not begin what may begin anywhere if another is without work on which fewer coroutines live than have started
+///   here: it gives that one as many as make the two even, and wakes it. Loops on which no fewer live leave them to it for a while,
+///   and do not stay awake for them; if it has something else to do when it wakes up, it sends another as P1 has it.
 package final class Pool: @unchecked Sendable {
   // SAFETY: `loops` is written by `init` only; `idle` is guarded by `lock`; the rest is atomic.
 
@@ -41,10 +44,13 @@ package final class Pool: @unchecked Sendable {
   private var idle: [PoolLoop] = []
   private let idleCount = Atomic<Int>(0)
   private let searching = Atomic<Int>(0)
+  /// Loops that look around, sleep, or have not begun.
+  private let withoutWork: Atomic<Int>
 
   /// A pool whose loops nobody runs yet.
   package init(label: String, threads: Int) {
     self.label = label
+    withoutWork = Atomic(threads)
     homes = .allocate(capacity: threads)
     loops = (0..<threads).map { PoolLoop(number: $0, of: self) }
     _ = homes.initialize(from: loops.lazy.map(\.home))
@@ -97,6 +103,14 @@ package final class Pool: @unchecked Sendable {
     if idleCount.load(ordering: .relaxed) > 0 { wakeOne() }
   }
 
+  /// There is a new member in the list of a loop, whose turn the caller has.
+  @inline(__always)
+  func noteWork(_ placement: Placement, at home: UnsafeMutablePointer<Home>) {
+    noteWork()
+    // P5: it may be for somebody else.
+    if placement == .wide, mayHaveLoopWithoutWork { home.pointee.share = 0 }
+  }
+
   /// A new member has come into a loop's list from outside.
   ///
   /// If that loop sleeps, it is the one that is woken: one is enough (P4).
@@ -116,6 +130,14 @@ package final class Pool: @unchecked Sendable {
     touch(.searching)
     if searching.load(ordering: .sequentiallyConsistent) > 0 { return }
     _ = summon { $0.indices.last }
+  }
+
+  /// What the calling loop has given to another is in that one's list.
+  func noteGift(to home: UnsafeMutablePointer<Home>) {
+    // As a launch from outside does by the way it puts a coroutine there.
+    atomicMemoryFence(ordering: .sequentiallyConsistent)
+    guard let loop = loops.first(where: { $0.home == home }) else { return }
+    noteWork(for: loop)
   }
 
   /// Wakes an idle loop to look for work.
@@ -153,6 +175,38 @@ package final class Pool: @unchecked Sendable {
     // P1, for a launch that still saw this loop searching.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
     if hasUnstarted { wakeOne() }
+  }
+
+  /// Of the loops without work, the one on which the fewest coroutines live; one that is awake before one that sleeps.
+  ///
+  /// - Parameter isWelcome: Whether it is to be given anything.
+  /// - Returns: Its home, and how many live there.
+  func emptiest(
+    where isWelcome: (UnsafeMutablePointer<Home>) -> Bool
+  ) -> (home: UnsafeMutablePointer<Home>, live: Int)? {
+    var found: (home: UnsafeMutablePointer<Home>, live: Int)?
+    for home in homes where home.isWithoutWork {
+      let live = home.live
+      if let found, live > found.live || (live == found.live && !home.pointee.parker.isAwake) {
+        continue
+      }
+      if isWelcome(home) { found = (home, live) }
+    }
+    return found
+  }
+
+  /// Some loop may be without work.
+  var mayHaveLoopWithoutWork: Bool { withoutWork.load(ordering: .relaxed) > 0 }
+
+  /// The calling loop has nothing to do any more, or has again.
+  func noteWithoutWork(_ isWithoutWork: Bool) {
+    withoutWork.wrappingAdd(isWithoutWork ? 1 : -1, ordering: .relaxed)
+  }
+
+  /// A list has members that the loop with this home may take; a hint.
+  func hasUnstarted(for home: UnsafeMutablePointer<Home>) -> Bool {
+    for other in homes where other.hasUnstarted && !other.isAwaited(beside: home) { return true }
+    return false
   }
 
   /// A list has members; a hint.

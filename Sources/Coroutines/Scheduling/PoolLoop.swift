@@ -15,12 +15,15 @@ private let roundsBetweenLooks = 64
 /// at the same time, with stacks of its own.
 private let patience: Int64 = 20_000_000
 /// At most so many coroutines change loops at once; the list that they are in is locked meanwhile.
-private let mostStolen = 16
+let mostTaken = 16
 /// A list with fewer members than this is left alone for `grace`: who launches two that talk to each
 /// other, and waits, has both running here before another loop could have them apart.
 private let fewestAtOnce = 4
 /// Nanoseconds.
 private let grace: Int64 = 5_000
+
+/// The same, of any list, where that loop is about to wake up for it.
+private let graceForWaking: Int64 = 200_000
 
 /// Coroutines that took less than this each, in nanoseconds, were not worth being taken over.
 ///
@@ -40,7 +43,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
 
   /// Kept alive by the threads of the pool, and by every `Scheduler` that stands for this.
   private let unownedPool: Unmanaged<Pool>
-  private let number: Int
+  let number: Int
 
   /// It was woken to look for work, and counts as searching.
   let wasSummoned: Atomic<Bool>
@@ -54,8 +57,13 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   private var candidates: [(identifier: UInt64, since: Int64)] = []
   /// The oldest of this loop that has not started, and since when it has been known to be that.
   private var oldest: (identifier: UInt64, since: Int64) = (0, 0)
-  /// How many it took over last, and when; none once they have been found long or short, or if it came too late for any.
-  private var taken: (count: Int, at: Int64) = (0, 0)
+  /// How many it got from others last, when, and how many lived here before; none once they have been found long or short, or
+  /// if it came too late for any.
+  private var taken: (count: Int, at: Int64, before: Int) = (0, 0, 0)
+  /// When it gave others something last.
+  var gaveAt: Int64 = 0
+  /// Which of the others, all of them at work, it compared itself with last.
+  var compared = 0
   /// How long to leave the others alone after that; 0 if they were long.
   private var pause: Int64 = 0
 
@@ -69,11 +77,12 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
       pool: Unmanaged.passUnretained(pool).toOpaque()
     )
     home.pointee.pollsDescriptors = true
+    home.isWithoutWork = true
     cck_steady_heap()
     SpareCoroutines.prepare
   }
 
-  private var pool: Pool { unownedPool._withUnsafeGuaranteedRef { $0 } }
+  var pool: Pool { unownedPool._withUnsafeGuaranteedRef { $0 } }
 
   /// Stands for the pool where this loop's coroutines ask for their scheduler: from `run`'s beginning to its end.
   ///
@@ -112,8 +121,10 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     // SAFETY: the home of a pool's loop has its pool there, which lives as long as its loops run.
     let pool = Unmanaged<Pool>.fromOpaque(home.pointee.pool.unsafelyUnwrapped)
     return pool._withUnsafeGuaranteedRef {
+      // Read before a thief may have begun it.
+      let placement = fiber.pointee.placement
       guard insert($0, { home.offer(fiber) }) else { return false }
-      $0.noteWork()
+      $0.noteWork(placement, at: home)
       return true
     }
   }
@@ -131,6 +142,11 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     guard home.post(work) else { return false }
     home.pointee.parker.wake()
     return true
+  }
+
+  /// No thread could be started for it.
+  func neverBegins() {
+    setWithoutWork(false)
   }
 
   package override func schedulerBegan() {
@@ -166,11 +182,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     while true {
       home.takePosts()
       if let fiber = next(round) {
-        if isSearching {
-          isSearching = false
-          isSummoned = false
-          pool.endSearch()
-        }
+        if home.isWithoutWork { noteWorkFound() }
         if let unstarted = home.resume(fiber, thread) { Coroutine.failToStart(unstarted) }
         round &+= 1
         if home.mustLook(round, every: roundsBetweenTimers) {
@@ -199,7 +211,10 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     if round % roundsBetweenLooks == 0, isOverdue, let fiber = home.takeUnstarted(oldest: true) {
       return fiber
     }
-    return home.pop() ?? home.takeUnstarted(oldest: false)
+    if let fiber = home.pop() { return fiber }
+    guard home.hasUnstarted else { return nil }
+    if let fiber = home.takeUnstarted(oldest: false, withinShare: true) { return fiber }
+    return balance() ? home.takeUnstarted(oldest: false) : nil
   }
 
   /// The oldest coroutine here that has not started has waited for too long.
@@ -214,9 +229,34 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
 
   // MARK: - Without work
 
+  /// There is something to do again.
+  private func noteWorkFound() {
+    setWithoutWork(false)
+    let gifts = home.takeGiftCount()
+    if gifts > 0 { noteTaken(gifts) }
+    if isSearching {
+      isSearching = false
+      isSummoned = false
+      pool.endSearch()
+    } else if home.hasUnstarted {
+      // Others have left it alone, because this loop was to come for it.
+      pool.noteWork()
+    }
+  }
+
+  private func setWithoutWork(_ isWithoutWork: Bool) {
+    home.isWithoutWork = isWithoutWork
+    pool.noteWithoutWork(isWithoutWork)
+  }
+
+  private func noteTaken(_ count: Int) {
+    taken = (count, clockNow(), home.live - count)
+  }
+
   /// Looks for something to do, and sleeps if there is nothing.
   private func lookAround(until deadline: Int64?, _ idling: inout Idling) {
     noteEndOfTaken()
+    if !home.isWithoutWork { setWithoutWork(true) }
     if pause > 0, now - taken.at < pause { return pauseSearching(until: deadline, &idling) }
     if !isSearching {
       isSearching = true
@@ -229,13 +269,15 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     if isWoken { return }
     if isSummoned {
       isSummoned = false
-      if !pool.hasUnstarted, noteVainSummons() { return pauseSearching(until: deadline, &idling) }
+      if !pool.hasUnstarted(for: home), noteVainSummons() {
+        return pauseSearching(until: deadline, &idling)
+      }
     }
     isSearching = false
     home.announceSleep()
     pool.goIdle(self)
     let timeout = deadline.map { max(0, $0 - now) } ?? -1
-    if home.hasPost || pool.hasUnstarted || timeout == 0 || pool.endIfEmpty() {
+    if home.hasPost || pool.hasUnstarted(for: home) || timeout == 0 || pool.endIfEmpty() {
       home.pointee.parker.retract()
     } else {
       idling.sleep(self, atMost: timeout, for: source, isAwaited: false)
@@ -263,8 +305,11 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   private func noteEndOfTaken() {
     // What is explored must not depend on real time.
     guard taken.count > 0, currentPreemptionObserver() == nil else { return }
-    let wasShort = lookAtClock() - taken.at < Int64(taken.count) * shortest
+    // Those that live on were worth it even if they wait.
+    let wasShort =
+      lookAtClock() - taken.at < Int64(taken.count) * shortest && home.live <= taken.before
     if wasShort { lengthenPause() } else { pause = 0 }
+    home.shortTakings = wasShort ? home.shortTakings + 1 : 0
     taken.count = 0
   }
 
@@ -299,23 +344,38 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
       let victim = homes[other]
       let count = victim.unstartedCount
       if count == 0 { continue }
-      if count < fewestAtOnce, !isDue(victim, other) { continue }
-      taken.count = home.steal(from: victim, limit: mostStolen)
-      if taken.count > 0 {
-        taken.at = clockNow()
+      let isAwaited = victim.isAwaited(beside: home)
+      if count < fewestAtOnce || isAwaited {
+        guard isDue(victim, other, isAwaited) else { continue }
+      }
+      let taken = home.steal(from: victim, limit: mostTaken)
+      if taken > 0 {
+        noteTaken(taken)
         return true
       }
     }
     return false
   }
 
-  /// The oldest coroutine of a small list has been there for long enough.
-  private func isDue(_ victim: UnsafeMutablePointer<Home>, _ number: Int) -> Bool {
+  /// The oldest coroutine of a list has been there for long enough.
+  ///
+  /// - Parameters:
+  ///   - victim: Whose list it is.
+  ///   - number: Its number.
+  ///   - isAwaited: That loop is to have it.
+  /// - Returns: Whether it may be taken over.
+  private func isDue(
+    _ victim: UnsafeMutablePointer<Home>,
+    _ number: Int,
+    _ isAwaited: Bool
+  ) -> Bool {
     // The time of an explored race stands still while anybody looks.
-    if currentPreemptionObserver() != nil { return true }
+    if currentPreemptionObserver() != nil { return !isAwaited }
     guard let oldest = victim.oldestUnstarted else { return false }
     if candidates.isEmpty { candidates = Array(repeating: (0, 0), count: pool.homes.count) }
-    if oldest == candidates[number].identifier { return now - candidates[number].since >= grace }
+    if oldest == candidates[number].identifier {
+      return now - candidates[number].since >= (isAwaited ? graceForWaking : grace)
+    }
     candidates[number] = (oldest, now)
     return false
   }

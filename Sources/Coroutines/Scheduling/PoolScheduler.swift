@@ -11,9 +11,11 @@ import CoroutineKernel
 /// for sum in sums { try print(sum.value()) }
 /// ```
 ///
-/// What is launched *on the pool*, from anywhere, may begin on any of its threads: on the caller's own if that is
-/// one of them, but as long as it has not started, a thread that has nothing to do may take it over. Once it has
-/// started it stays on its thread, so thread-locals and `errno` are as in ordinary code.
+/// What is launched *on the pool*, from anywhere, may begin on any of its threads: on one that is awake, but as long as it has
+/// not started, a thread that has nothing to do may take it over, and is given it if fewer coroutines live there. So workers
+/// that all wait for their first job, and connections that are accepted one after the other, are on all threads by the time that
+/// there is work for all. Once a coroutine has started it stays on its thread, so thread-locals and `errno` are as in ordinary
+/// code.
 ///
 /// What is launched *inside* the pool without naming a scheduler begins and stays on its parent's thread, as
 /// everywhere else: it never runs beside its parent, so its closure may share what the parent has, and two that
@@ -30,9 +32,10 @@ import CoroutineKernel
 /// }
 /// ```
 ///
-/// Code inside need not carry the pool with it to spread its work further: `launch(on: .current)` is a launch on the
-/// pool there. In a tree of launches that is faster, too. A closure that holds the pool counts a reference to it,
-/// and so do all the others: the count is one word, which the threads then take turns to write.
+/// Code inside that cuts its work into pieces writes `launch(on: .current)`: they begin on its own thread, unless another that
+/// has nothing to do comes for them. None is sent away, which would not pay for what soon ends, and none has to carry the pool
+/// with it: a closure that holds the pool counts a reference to it, and so do all the others; the count is one word, which the
+/// threads then take turns to write.
 ///
 /// *Order:* on each thread those that are ready run in the order in which they became so. Those that any thread
 /// may start begin when nothing else is ready, the newest first, and there is no promise about it; one that
@@ -79,7 +82,7 @@ public final class PoolScheduler: Scheduler, @unchecked Sendable {
         loop.run()
         withExtendedLifetime(pool) {}
       }
-      if hasStarted { started += 1 }
+      if hasStarted { started += 1 } else { loop.neverBegins() }
     }
     if started == 0 { pool.neverBegins() }
   }

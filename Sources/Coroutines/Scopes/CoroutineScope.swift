@@ -108,7 +108,7 @@ public final class CoroutineScope: @unchecked Sendable {
     let thread = currentThread()
     return add(
       thread.runningFiber.map { $0.pointee.home } ?? SchedulerCore.ofCaller(thread).home,
-      isShared: false,
+      .pinned,
       name,
       stackSize,
       start,
@@ -196,7 +196,7 @@ public final class CoroutineScope: @unchecked Sendable {
   @inlinable
   func add<Value>(
     _ home: UnsafeMutablePointer<Home>,
-    isShared: Bool,
+    _ placement: Placement,
     _ name: String?,
     _ stackSize: StackSize,
     _ start: LaunchStart,
@@ -212,7 +212,7 @@ public final class CoroutineScope: @unchecked Sendable {
       work: body
     )
     if let name { coroutine.setName(name) }
-    begin(coroutine, start, isShared: isShared, thread)
+    begin(coroutine, start, placement, thread)
     return coroutine
   }
 
@@ -221,17 +221,18 @@ public final class CoroutineScope: @unchecked Sendable {
   func begin(
     _ coroutine: Coroutine,
     _ start: LaunchStart,
-    isShared: Bool,
+    _ placement: Placement,
     _ thread: ThreadRecord
   ) {
     let own = cancellation.coroutine.fiber.pointee.home
-    let isHere = !isShared && coroutine.fiber.pointee.home == own && thread.currentHome == own
+    let isHere =
+      placement == .pinned && coroutine.fiber.pointee.home == own && thread.currentHome == own
     if isHere {
       if isOver { coroutine.stopLateForScope() }
       pendingHere += 1
     }
     coroutine.isScoped = true
-    coroutine.begin(start, in: cancellation, isHere: isHere, isShared: isShared, thread)
+    coroutine.begin(start, in: cancellation, isHere: isHere, placement, thread)
   }
 
   /// Cancels everything in the scope, because of its first error.
@@ -345,7 +346,7 @@ extension SchedulerCore {
     let thread = currentThread()
     let coroutine = scope.add(
       homeOfNext(thread),
-      isShared: isPool,
+      isPool ? .wide : .pinned,
       name,
       stackSize,
       start,

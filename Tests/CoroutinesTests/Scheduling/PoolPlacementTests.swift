@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CoroutineKernel
+import CoroutineTestSupport
+import Coroutines
+import Testing
+
+/// Coroutines that note their thread and wait.
+private struct Waiting: Sendable {
+  private let threads = Channel<UInt>(capacity: .bounded(128))
+  private let gate = Channel<Int>()
+
+  func launch(on pool: PoolScheduler) {
+    Coroutines.launch(on: pool) { [threads, gate] in
+      try threads.send(UInt(bitPattern: currentThread()))
+      for _ in gate {}
+    }
+  }
+
+  /// Ends them, and tells how many there were on each thread, the least first.
+  func end(_ count: Int) throws -> [Int] {
+    var counts: [UInt: Int] = [:]
+    for _ in 0..<count { try counts[threads.receive(), default: 0] += 1 }
+    gate.close()
+    return counts.values.sorted()
+  }
+}
+
+/// On which threads of a pool coroutines begin that live long (P5).
+@Suite(.timeLimit(.minutes(30)))
+struct PoolPlacementTests {
+  @Test(arguments: [2, 3, 8])
+  func `as many as there are threads, which all wait at first, have one each (P5)`(_ threads: Int)
+    throws
+  {
+    for _ in 0..<20 {
+      let pool = PoolScheduler(threads: threads)
+      let waiting = Waiting()
+      let counts = try runBlocking {
+        for _ in 0..<threads { waiting.launch(on: pool) }
+        return try waiting.end(threads)
+      }
+      #expect(counts == Array(repeating: 1, count: threads))
+    }
+  }
+
+  @Test func `of a hundred that are launched one after the other each thread has its share (P5)`()
+    throws
+  {
+    let pool = PoolScheduler(threads: 2)
+    let waiting = Waiting()
+    let counts = try runBlocking {
+      try launch(on: pool) {
+        for _ in 0..<100 {
+          waiting.launch(on: pool)
+          try Coroutine.sleep(for: .microseconds(50))
+        }
+      }
+      .value()
+      return try waiting.end(100)
+    }
+    // A thread that had no processor for a while may have fewer, by as many as a loop begins without asking.
+    #expect(counts.count == 2)
+    #expect(try #require(counts.first) >= 30)
+  }
+
+  @Test func `what is given to a thread that is busy by then is taken back`() throws {
+    let pool = PoolScheduler(threads: 2)
+    let steps = Counter()
+    try runBlocking {
+      // One of these is on each thread; then one of the two runs until all others have ended.
+      let gate = Channel<Int>()
+      for _ in 0..<2 {
+        launch(on: pool) {
+          steps.add()
+          if (try? gate.receive()) != nil { while steps.value < 100 {} }
+        }
+      }
+      while steps.value < 2 { try Coroutine.sleep(for: .milliseconds(1)) }
+      try gate.send(1)
+      for _ in 0..<98 { launch(on: pool) { steps.add() } }
+      while steps.value < 100 { try Coroutine.sleep(for: .milliseconds(1)) }
+      gate.close()
+    }
+    #expect(steps.value == 100)
+  }
+
+  @Test func `short ones that are waited for by other means than a join end, wherever they begin`()
+    throws
+  {
+    let pool = PoolScheduler(threads: 2)
+    let sum = try runBlocking {
+      try launch(on: pool) {
+        let answers = Channel<Int>()
+        var sum = 0
+        for number in 0..<2_000 {
+          launch(on: pool) { try answers.send(number) }
+          sum += try answers.receive()
+        }
+        return sum
+      }
+      .value()
+    }
+    #expect(sum == 1_999_000)
+  }
+}
