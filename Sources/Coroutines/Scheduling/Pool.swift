@@ -4,6 +4,9 @@ import CCoroutineKernel
 import CoroutineKernel
 import Synchronization
 
+/// To look at a loop's counts takes two or three lines of the cache that it writes; the fewest of so many is few enough.
+private let mostCompared = 8
+
 /// What the loops of a `PoolScheduler` share: who is idle, who looks for work, and when all is over.
 ///
 /// A loop without work is *searching* for a while, and then *idle*. Whoever puts an unstarted coroutine
@@ -177,20 +180,28 @@ package final class Pool: @unchecked Sendable {
     if hasUnstarted { wakeOne() }
   }
 
-  /// Of the loops without work, the one on which the fewest coroutines live; one that is awake before one that sleeps.
+  /// Of the first loops without work from a place on, the one on which the fewest coroutines live; one that is awake before one
+  /// that sleeps.
   ///
-  /// - Parameter isWelcome: Whether it is to be given anything.
+  /// - Parameters:
+  ///   - start: The place.
+  ///   - isWelcome: Whether it is to be given anything.
   /// - Returns: Its home, and how many live there.
   func emptiest(
+    from start: Int,
     where isWelcome: (UnsafeMutablePointer<Home>) -> Bool
   ) -> (home: UnsafeMutablePointer<Home>, live: Int)? {
     var found: (home: UnsafeMutablePointer<Home>, live: Int)?
-    for home in homes where home.isWithoutWork {
+    var seen = 0
+    for distance in 0..<homes.count {
+      let home = homes[(start + distance) % homes.count]
+      guard home.isWithoutWork, isWelcome(home) else { continue }
       let live = home.live
-      if let found, live > found.live || (live == found.live && !home.pointee.parker.isAwake) {
-        continue
+      if live < found?.live ?? .max || (live == found?.live && home.pointee.parker.isAwake) {
+        found = (home, live)
       }
-      if isWelcome(home) { found = (home, live) }
+      seen += 1
+      if seen == mostCompared { break }
     }
     return found
   }

@@ -38,13 +38,16 @@ extension PoolLoop {
 
   /// The loop that may have to be given something, how many live there, and how many of this one's may start before it has to.
   private var loopToCompare: (home: UnsafeMutablePointer<Home>, live: Int, share: Int)? {
+    guard pool.homes.count > 1 else { return nil }
+    compared = (compared + 1) % (pool.homes.count - 1)
     if pool.mayHaveLoopWithoutWork,
-      let other = pool.emptiest(where: { $0 != home && isWelcome($0) })
+      let other = pool.emptiest(
+        from: number + 1 + compared,
+        where: { $0 != home && isWelcome($0) }
+      )
     {
       return (other.home, other.live, other.live + 1)
     }
-    guard pool.homes.count > 1 else { return nil }
-    compared = (compared + 1) % (pool.homes.count - 1)
     let other = pool.homes[(number + 1 + compared) % pool.homes.count]
     let live = other.live
     return (other, live, live + live / 4 + manyMore)
