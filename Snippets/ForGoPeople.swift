@@ -10,8 +10,8 @@ let trace = CoroutineLocal("no trace")  // context.WithValue
 try runBlocking {
   // go f(); on several processors: launch(on: pool)
   let pool = PoolScheduler(threads: 2)
-  launch { print("in a coroutine") }
-  print(try launch(on: pool) { 6 * 7 }.value())  // prints in a coroutine, then 42
+  try launch { print("in a coroutine") }.join()  // prints in a coroutine
+  print(try launch(on: pool) { 6 * 7 }.value())  // prints 42
 
   // make(chan int), make(chan int, 3); chan<- int, <-chan int
   let (meeting, buffered) = (Channel<Int>(), Channel<Int>(capacity: 3))

@@ -18,6 +18,13 @@ public struct Xorshift: Sendable {
     return state
   }
 
+  /// What a worker makes of a number: some microseconds of arithmetic.
+  public static func job(_ number: Int) -> Int {
+    var random = Xorshift(seed: number)
+    for _ in 1..<Shape.jobSteps { _ = random.next() }
+    return Int(random.next() % 1024)
+  }
+
   /// So many lengths of sleep, from 1 to 1000 ms.
   public static func sleeps(_ count: Int) -> [Int] {
     var random = Xorshift()
@@ -77,6 +84,10 @@ public enum Shape {
   public static let chain = 1000
   /// Coroutines that hand over a mutex.
   public static let contenders = 8
+  /// Coroutines that wait for jobs.
+  public static let workers = 8
+  /// Numbers that a job computes.
+  public static let jobSteps = 4000
   /// Children of a scope.
   public static let children = 10
   /// Questions that are asked at once.

@@ -4,7 +4,7 @@ import Coroutines
 import harness
 
 let launching = [
-  Row("launch-join", joins), Row("launch", launches), Row("launch-pool", spread),
+  Row("launch-join", joins), Row("launch", launches), Row("launch-own-pool", spread),
   Row("scope", scopes),
   Row("skynet", operations: 1_000_000, warmsUp: true) { Outcome(try skynet($0)) },
 ]

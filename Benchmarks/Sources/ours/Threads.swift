@@ -7,6 +7,7 @@ import harness
 let threads = [
   Row("handover-2", handover), Row("handover-pair", pair), Row("buffered128-4x4", fourByFour),
   Row("launch-2", launches), Row("launch-pool", fromOutside), Row("reply-2", replies),
+  Row("workers", jobs),
   Row("offload", offloads),
   Row("skynet-2", operations: 1_000_000, warmsUp: true) { Outcome(try skynet($0)) },
 ]
@@ -40,6 +41,29 @@ private func launches(_ count: Int) throws -> Int {
       }
       return ended.count.load(ordering: .relaxed)
     }.value()
+  }
+}
+
+/// Workers that have begun before there is anything to do.
+private func jobs(_ count: Int) throws -> Int {
+  let pool = PoolScheduler(threads: 2)
+  return try runBlocking {
+    let (numbers, began) = (Channel<Int>(capacity: 128), Channel<Int>())
+    let workers = (0..<Shape.workers).map { worker in
+      launch(on: pool) {
+        try began.send(worker)
+        var sum = 0
+        for number in numbers { sum += Xorshift.job(number) }
+        return sum
+      }
+    }
+    for _ in workers { _ = try began.receive() }
+    try launch(on: pool) {
+      for number in 0..<count { try numbers.send(number) }
+      numbers.close()
+    }
+    .join()
+    return try workers.map { try $0.value() }.reduce(0, +)
   }
 }
 

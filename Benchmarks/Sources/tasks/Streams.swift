@@ -7,6 +7,7 @@ let streams = [
   Row(task: "buffered128", buffered),
   Row(task: "fan-in", fanIn),
   Row(task: "buffered128-4x4", operations: 1_000_000, warmsUp: true, fourByOne),
+  Row(task: "workers", jobs),
   Row(task: "thread-ring", threadRing), Row(task: "chameneos", chameneos),
 ]
 
@@ -40,6 +41,27 @@ private func buffered(_ count: Int) async -> Int {
   }
   var sum = 0
   for await number in numbers { sum += number }
+  return sum
+}
+
+/// A stream has one consumer: each worker has its own, and they take turns.
+private func jobs(_ count: Int) async -> Int {
+  let streams = (0..<Shape.workers).map { _ in AsyncStream.makeStream(of: Int.self) }
+  let (began, begin) = AsyncStream.makeStream(of: Void.self)
+  let workers = streams.map { numbers, _ in
+    Task {
+      begin.yield(())
+      var sum = 0
+      for await number in numbers { sum += Xorshift.job(number) }
+      return sum
+    }
+  }
+  var iterator = began.makeAsyncIterator()
+  for _ in workers { _ = await iterator.next() }
+  for number in 0..<count { streams[number % Shape.workers].continuation.yield(number) }
+  for (_, continuation) in streams { continuation.finish() }
+  var sum = 0
+  for worker in workers { sum += await worker.value }
   return sum
 }
 

@@ -67,6 +67,35 @@ func launches(n int) int {
 	return int(ended.Load())
 }
 
+// Workers that have begun before there is anything to do.
+func jobs(n int) int {
+	numbers, began, sums := make(chan int, 128), make(chan int), make(chan int)
+	for w := 0; w < workers; w++ {
+		go func() {
+			began <- 1
+			sum := 0
+			for number := range numbers {
+				sum += job(number)
+			}
+			sums <- sum
+		}()
+	}
+	for w := 0; w < workers; w++ {
+		<-began
+	}
+	go func() {
+		for i := 0; i < n; i++ {
+			numbers <- i
+		}
+		close(numbers)
+	}()
+	sum := 0
+	for w := 0; w < workers; w++ {
+		sum += <-sums
+	}
+	return sum
+}
+
 // A group that waits; it cancels nobody.
 func scopes(n int) int {
 	sum := 0

@@ -18,6 +18,8 @@ const (
 	fan        = 64
 	chain      = 1000
 	contenders = 8
+	workers    = 8
+	jobSteps   = 4000
 	children   = 10
 	askers     = 100
 	batch      = 100
@@ -28,6 +30,15 @@ var (
 	crowds = [...]int{1, 10, 100, 1000, 10_000, 100_000, 1_000_000}
 	grid   = [...]int{1, 4, 16, 64}
 )
+
+// job is what a worker makes of a number: some microseconds of arithmetic.
+func job(number int) int {
+	random := newXorshift(number)
+	for i := 1; i < jobSteps; i++ {
+		random.next()
+	}
+	return int(random.next() % 1024)
+}
 
 // xorshift makes numbers that look random and are the same in all programs.
 type xorshift struct{ state uint64 }

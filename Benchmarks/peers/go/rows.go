@@ -12,6 +12,7 @@ var rows = []row{
 	{name: "scope", threads: 1, body: counted(scopes)},
 	{name: "launch-2", threads: 2, body: counted(launches)},
 	{name: "launch-pool", threads: 2, body: counted(batches)},
+	{name: "workers", threads: 2, body: counted(jobs)},
 	{name: "reply-2", threads: 2, body: counted(replies)},
 	{name: "handover", threads: 1, body: counted(func(n int) int { return send(n, 0) })},
 	{name: "buffered128", threads: 1, body: counted(func(n int) int { return send(n, 128) })},

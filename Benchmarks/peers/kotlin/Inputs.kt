@@ -14,6 +14,8 @@ const val BIG_ACTORS = 100
 const val FAN = 64
 const val CHAIN = 1000
 const val CONTENDERS = 8
+const val WORKERS = 8
+const val JOB_STEPS = 4000
 const val CHILDREN = 10
 const val ASKERS = 100
 const val BATCH = 100
@@ -33,6 +35,17 @@ class Xorshift(seed: Int = 0) {
         state = state xor (state shl 17)
         return java.lang.Long.remainderUnsigned(state, limit.toLong()).toInt()
     }
+}
+
+/** What a worker makes of a number: some microseconds of arithmetic. */
+fun job(number: Int): Int {
+    var state = 88172645463325252L + number.toLong() * 2654435761L
+    for (step in 0 until JOB_STEPS) {
+        state = state xor (state shl 13)
+        state = state xor (state ushr 7)
+        state = state xor (state shl 17)
+    }
+    return java.lang.Long.remainderUnsigned(state, 1024L).toInt()
 }
 
 fun sleepLengths(count: Int): IntArray {

@@ -39,6 +39,26 @@ suspend fun launchesOnTwo(count: Int): Long = withContext(Dispatchers.Default) {
     ended.get()
 }
 
+/** Workers that have begun before there is anything to do. */
+suspend fun jobs(count: Int): Long = withContext(Dispatchers.Default) {
+    val numbers = Channel<Int>(128)
+    val began = Channel<Int>()
+    val workers = (0 until WORKERS).map {
+        async {
+            began.send(it)
+            var sum = 0L
+            for (number in numbers) sum += job(number)
+            sum
+        }
+    }
+    for (worker in workers) began.receive()
+    launch {
+        for (number in 0 until count) numbers.send(number)
+        numbers.close()
+    }
+    workers.map { it.await() }.sum()
+}
+
 /** By a thread that is none of theirs. */
 suspend fun batches(count: Int): Long = coroutineScope {
     var sum = 0L

@@ -13,6 +13,7 @@ fun main(arguments: Array<String>) {
         row("scope") { scopes(it) },
         row("launch-2") { launchesOnTwo(it) },
         row("launch-pool") { batches(it) },
+        row("workers") { jobs(it) },
         row("reply-2") { replies(it) },
         row("skynet", 1_000_000) { skynet(0, sizeOfTree(it)) },
         row("skynet-2", 1_000_000) { withContext(Dispatchers.Default) { skynetOnTwo(0, sizeOfTree(it)) } },

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-use crate::inputs::{CREATURES, FAN, RING};
-use tokio::sync::{mpsc, oneshot};
+use crate::inputs::{job, CREATURES, FAN, RING, WORKERS};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot, Mutex};
 
 async fn sum_of(mut numbers: mpsc::Receiver<i64>) -> i64 {
     let mut sum = 0;
@@ -35,6 +36,39 @@ pub async fn grid(producers: usize, count: usize) -> i64 {
     }
     drop(send);
     tokio::spawn(sum_of(numbers)).await.unwrap()
+}
+
+/// Workers that have begun before there is anything to do.
+pub async fn jobs(count: usize) -> i64 {
+    let (send, numbers) = mpsc::channel(128);
+    let (begin, mut began) = mpsc::channel(1);
+    let numbers: Arc<Mutex<mpsc::Receiver<i64>>> = Arc::new(Mutex::new(numbers));
+    let workers: Vec<_> = (0..WORKERS)
+        .map(|_| {
+            let (numbers, begin) = (numbers.clone(), begin.clone());
+            tokio::spawn(async move {
+                begin.send(()).await.unwrap();
+                let mut sum = 0;
+                loop {
+                    // The mutex is let go of before the work.
+                    let number = numbers.lock().await.recv().await;
+                    match number {
+                        Some(number) => sum += job(number as usize),
+                        None => return sum,
+                    }
+                }
+            })
+        })
+        .collect();
+    for _ in 0..WORKERS {
+        began.recv().await;
+    }
+    tokio::spawn(produce(send, 0, count, 1));
+    let mut sum = 0;
+    for worker in workers {
+        sum += worker.await.unwrap();
+    }
+    sum
 }
 
 pub async fn fan_in(count: usize) -> i64 {

@@ -6,6 +6,8 @@ pub const BIG_ACTORS: usize = 100;
 pub const FAN: usize = 64;
 pub const CHAIN: usize = 1000;
 pub const CONTENDERS: usize = 8;
+pub const WORKERS: usize = 8;
+pub const JOB_STEPS: usize = 4000;
 pub const CHILDREN: usize = 10;
 pub const ASKERS: usize = 100;
 pub const BATCH: usize = 100;
@@ -28,6 +30,15 @@ impl Xorshift {
         self.0 ^= self.0 << 17;
         self.0
     }
+}
+
+/// What a worker makes of a number: some microseconds of arithmetic.
+pub fn job(number: usize) -> i64 {
+    let mut random = Xorshift::new(number);
+    for _ in 1..JOB_STEPS {
+        random.next();
+    }
+    (random.next() % 1024) as i64
 }
 
 pub fn sleeps(count: usize) -> Vec<u64> {

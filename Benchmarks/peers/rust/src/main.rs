@@ -17,6 +17,7 @@ fn main() {
         row("scope", |n| on_one(tasks::scopes(n))),
         row("launch-2", |n| on_two(tasks::groups(n))),
         row("launch-pool", |n| beside_two(tasks::batches(n))),
+        row("workers", |n| on_two(channels::jobs(n))).note("a receiver behind a mutex"),
         row("reply-2", |n| on_one(promises::replies(n))),
         row("skynet", |n| on_one(tasks::skynet(n))).operations(1_000_000).warm(),
         row("skynet-2", |n| on_two(tasks::skynet(n))).operations(1_000_000).warm(),
