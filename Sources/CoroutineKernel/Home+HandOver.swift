@@ -77,9 +77,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   ///   - limit: At most so many.
   /// - Returns: The number given.
   package func give(to other: UnsafeMutablePointer<Home>, limit: Int) -> Int {
-    let count = Self.move(from: self, to: other) { min(limit, $0) }
-    other.pointee.unstarted.pointee.gifts.wrappingAdd(count, ordering: .relaxed)
-    return count
+    Self.move(from: self, to: other) { min(limit, $0) }
   }
 
   /// Moves the oldest of one list to another.
@@ -117,6 +115,10 @@ extension UnsafeMutablePointer where Pointee == Home {
     unbias(first, count: count)
     taker.noteMoved(count)
     let other = taker.pointee.unstarted
+    // Before they can be seen: what its taker has found out about the others no longer holds.
+    if taker != currentThread().currentHome {
+      other.pointee.gifts.wrappingAdd(count, ordering: .relaxed)
+    }
     other.withLock {
       var next: UnsafeMutablePointer<Fiber>? = first
       while let fiber = next {

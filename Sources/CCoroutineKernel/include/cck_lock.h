@@ -69,8 +69,8 @@ CCK_INLINE int cck_lock_is_shared(const cck_lock_t *_Nonnull lock) {
   return __atomic_load_n(&lock->owner, __ATOMIC_ACQUIRE) == CCK_LOCK_SHARED;
 }
 
-/// First half of ending a lock's bias; then comes `cck_lock_revocation_barrier`, once for many locks, and then
-/// `cck_lock_end_unbias`. Nobody gets the lock in between.
+/// First half of ending a lock's bias; then comes `cck_lock_revocation_barrier`, once for many locks, unless all are biased to
+/// the caller, and then `cck_lock_end_unbias`. Nobody gets the lock in between.
 void cck_lock_begin_unbias(cck_lock_t *_Nonnull lock);
 
 /// Second half.

@@ -136,11 +136,10 @@ package final class Pool: @unchecked Sendable {
   }
 
   /// What the calling loop has given to another is in that one's list.
-  func noteGift(to home: UnsafeMutablePointer<Home>) {
+  func noteGift(to number: Int) {
     // As a launch from outside does by the way it puts a coroutine there.
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    guard let loop = loops.first(where: { $0.home == home }) else { return }
-    noteWork(for: loop)
+    noteWork(for: loops[number])
   }
 
   /// Wakes an idle loop to look for work.
@@ -186,19 +185,20 @@ package final class Pool: @unchecked Sendable {
   /// - Parameters:
   ///   - start: The place.
   ///   - isWelcome: Whether it is to be given anything.
-  /// - Returns: Its home, and how many live there.
+  /// - Returns: Its number, and how many live there.
   func emptiest(
     from start: Int,
     where isWelcome: (UnsafeMutablePointer<Home>) -> Bool
-  ) -> (home: UnsafeMutablePointer<Home>, live: Int)? {
-    var found: (home: UnsafeMutablePointer<Home>, live: Int)?
+  ) -> (number: Int, live: Int)? {
+    var found: (number: Int, live: Int)?
     var seen = 0
     for distance in 0..<homes.count {
-      let home = homes[(start + distance) % homes.count]
+      let number = (start &+ distance) % homes.count
+      let home = homes[number]
       guard home.isWithoutWork, isWelcome(home) else { continue }
       let live = home.live
       if live < found?.live ?? .max || (live == found?.live && home.pointee.parker.isAwake) {
-        found = (home, live)
+        found = (number, live)
       }
       seen += 1
       if seen == mostCompared { break }

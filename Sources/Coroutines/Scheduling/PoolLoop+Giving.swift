@@ -6,8 +6,8 @@ import CoroutineKernel
 private let mostShortTakings = 4
 /// Nanoseconds.
 private let giftPause: Int64 = 400_000
-/// A loop is given something although it is at work if a quarter and so many more have started here than live there.
-private let manyMore = 8
+/// While all others are at work, so many begin here before the loop looks at them again.
+private let mostUnasked = 8
 
 // What a loop does not begin itself (P5).
 //
@@ -20,37 +20,28 @@ extension PoolLoop {
   /// - Returns: False if nothing is left.
   func balance() -> Bool {
     while true {
-      guard let other = loopToCompare else {
-        home.pointee.share = .max
+      let started = home.startedNow
+      guard let other = emptiestWithoutWork else {
+        // What a loop at work was given would be taken back by whoever runs out of work first, and given again.
+        home.pointee.share = started + mostUnasked
         return true
       }
-      let started = home.startedNow
-      if started < other.share {
-        home.pointee.share = other.share
+      if started <= other.live {
+        home.pointee.share = other.live + 1
         return true
       }
       let count = min((started - other.live + 1) / 2, mostTaken)
-      guard home.give(to: other.home, limit: count) > 0 else { return false }
+      guard home.give(to: pool.homes[other.number], limit: count) > 0 else { return false }
       gaveAt = now
-      pool.noteGift(to: other.home)
+      pool.noteGift(to: other.number)
     }
   }
 
-  /// The loop that may have to be given something, how many live there, and how many of this one's may start before it has to.
-  private var loopToCompare: (home: UnsafeMutablePointer<Home>, live: Int, share: Int)? {
-    guard pool.homes.count > 1 else { return nil }
-    compared = (compared + 1) % (pool.homes.count - 1)
-    if pool.mayHaveLoopWithoutWork,
-      let other = pool.emptiest(
-        from: number + 1 + compared,
-        where: { $0 != home && isWelcome($0) }
-      )
-    {
-      return (other.home, other.live, other.live + 1)
-    }
-    let other = pool.homes[(number + 1 + compared) % pool.homes.count]
-    let live = other.live
-    return (other, live, live + live / 4 + manyMore)
+  /// The number of the loop that may have to be given something, and how many live there; nil: all others are at work.
+  private var emptiestWithoutWork: (number: Int, live: Int)? {
+    guard pool.mayHaveLoopWithoutWork else { return nil }
+    compared += 1
+    return pool.emptiest(from: number &+ compared, where: { $0 != home && isWelcome($0) })
   }
 
   /// It is worth the while to give another loop something: what it got of late was not all too short for that.

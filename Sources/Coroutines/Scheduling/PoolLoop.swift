@@ -62,7 +62,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   private var taken: (count: Int, at: Int64, before: Int) = (0, 0, 0)
   /// When it gave others something last.
   var gaveAt: Int64 = 0
-  /// Which of the others it compared itself with last, or where it began to.
+  /// From which on it looked at the others last: not the same ones each time, where they are many.
   var compared = 0
   /// How long to leave the others alone after that; 0 if they were long.
   private var pause: Int64 = 0

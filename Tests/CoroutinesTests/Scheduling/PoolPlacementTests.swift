@@ -85,6 +85,37 @@ struct PoolPlacementTests {
     #expect(steps.value == 100)
   }
 
+  @Test func `who has many that wait begins one more while the others are at work (P5)`()
+    throws
+  {
+    let pool = PoolScheduler(threads: 2)
+    let (began, over) = (Counter(), Counter())
+    try runBlocking {
+      let (gate, go) = (Channel<Int>(), Channel<Int>())
+      launch(on: pool) {
+        for _ in 0..<40 {
+          launch {
+            began.add()
+            for _ in gate {}
+          }
+        }
+        _ = try go.receive()
+        launch(on: pool) { over.add() }
+      }
+      while began.value < 40 { try Coroutine.sleep(for: .milliseconds(1)) }
+      // On the other thread, where nobody lives.
+      launch(on: pool) {
+        began.add()
+        while over.value == 0 {}
+      }
+      while began.value < 41 { try Coroutine.sleep(for: .milliseconds(1)) }
+      try go.send(1)
+      while over.value == 0 { try Coroutine.sleep(for: .milliseconds(1)) }
+      gate.close()
+    }
+    #expect(over.value == 1)
+  }
+
   @Test func `short ones that are waited for by other means than a join end, wherever they begin`()
     throws
   {
