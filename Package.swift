@@ -218,7 +218,8 @@ let package = Package(
     .testTarget(
       name: "CoroutinesIOTests",
       dependencies: [
-        "CoroutinesIO", "Coroutines", "CoroutinesTesting", "CoroutineTestSupport", "FaultProxy",
+        "CoroutinesIO", "Coroutines", "CoroutineKernel", "CCoroutineKernel", "CoroutinesTesting",
+        "CoroutineTestSupport", "FaultProxy",
       ],
       swiftSettings: strict
     ),

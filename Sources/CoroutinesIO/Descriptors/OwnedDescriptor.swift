@@ -12,6 +12,9 @@ import Synchronization
 ///   whoever leaves last closes, if `close` has been called. It counts by adding and subtracting without a look for
 ///   overflow, which would be a loop: there are no 2⁶⁰ threads.
 /// - O2. Who waits is not inside `use`; `close` ends its wait.
+/// - O3. The table learns that the number stands for nothing any more before the number is given back: else whoever
+///   gets it next would be told that what it has just opened has been closed. So whoever closes is counted as a user
+///   until then, and from before anybody can see that it closes.
 final class OwnedDescriptor: @unchecked Sendable {
   // SAFETY: constants, and an atomic; the entry guards itself.
 
@@ -42,11 +45,9 @@ final class OwnedDescriptor: @unchecked Sendable {
   ///
   /// No effect the second time.
   func close() {
-    let before = users.bitwiseOr(Self.closing, ordering: .acquiringAndReleasing).oldValue
-    if before & Self.closing != 0 { return }
-    DescriptorTable.retire(number)
-    // Those in `use` may be calling the system right now.
     users.wrappingAdd(Self.user, ordering: .relaxed)
+    let before = users.bitwiseOr(Self.closing, ordering: .acquiringAndReleasing).oldValue
+    if before & Self.closing == 0 { DescriptorTable.retire(number) }
     leave()
   }
 
