@@ -25,6 +25,8 @@ package final class Reactor: @unchecked Sendable {
   /// Four times its number, which no other reactor has had; 0 if what it watches may end before the descriptor does.
   package let watcher: UInt64
   private static let made = Atomic<UInt64>(0)
+  /// Several threads have it watch.
+  private let isShared: Bool
   private let events: UnsafeMutablePointer<cck_poller_event_t>
   /// Events of one call.
   ///
@@ -36,8 +38,9 @@ package final class Reactor: @unchecked Sendable {
   @exclusivity(unchecked)
   private var watched: [UInt64] = []
 
-  private init(poller: OpaquePointer) {
+  private init(poller: OpaquePointer, isShared: Bool) {
     self.poller = poller
+    self.isShared = isShared
     holdsFiles = cck_poller_kind_holds_files(cck_poller_kind(poller)) != 0
     watcher = holdsFiles ? 0 : Self.made.add(4, ordering: .relaxed).newValue
     events = .allocate(capacity: Self.capacity)
@@ -55,7 +58,7 @@ package final class Reactor: @unchecked Sendable {
     var poller: OpaquePointer?
     let code = cck_poller_make(&poller, isLoop ? 1 : 0)
     guard let poller else { throw DescriptorFailure(code: code) }
-    return Reactor(poller: poller)
+    return Reactor(poller: poller, isShared: !isLoop)
   }
 
   /// How it learns of descriptors.
@@ -142,17 +145,22 @@ package final class Reactor: @unchecked Sendable {
     isOnce: Bool
   ) throws(DescriptorFailure) -> Bool {
     guard let entry = DescriptorTable.entry(descriptor) else { return false }
-    let isPresent = entry.lock.withLock {
-      guard entry.pointee.generation == generation else { return false }
-      if holdsFiles { entry.note(holder: self) }
-      return true
+    let mode = entry.lock.acquire(currentThread())
+    guard entry.pointee.generation == generation else {
+      entry.lock.release(mode)
+      return false
     }
-    guard isPresent else { return false }
+    if holdsFiles { entry.note(holder: self) }
+    // Where several threads are here, one that is held up between its look and the call would put its watch in the
+    // place of one for what the number stands for by then, of which nobody would hear again. Whoever retires the number
+    // waits for the lock, and nobody gets the number before.
+    if !isShared { entry.lock.release(mode) }
     let token = DescriptorToken(descriptor, generation: generation, isOnce: isOnce)
     let code =
       isOnce
       ? cck_poller_watch_once(poller, descriptor, interest, token.rawValue)
       : cck_poller_watch(poller, descriptor, interest, token.rawValue)
+    if isShared { entry.lock.release(mode) }
     if code != 0 { throw DescriptorFailure(code: code) }
     // Whoever retired it meanwhile may have been too early to see the watch.
     if holdsFiles, entry.lock.withLock({ entry.pointee.generation != generation }) {
