@@ -148,6 +148,15 @@ cck_lock_mode_t cck_lock_acquire_slowly(cck_lock_t *lock, cck_thread_t *thread) 
   return CCK_LOCK_TAKEN_SHARED;
 }
 
+void cck_lock_acquire_from_keeper(cck_lock_t *lock) {
+  take_held(lock);
+  if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == CCK_LOCK_SHARED) return;
+  // SAFETY: L4 and L7. Not counted for L5: the keeper sees to it that this is rare.
+  __atomic_store_n(&lock->owner, CCK_LOCK_SHARED, __ATOMIC_SEQ_CST);
+  cck_fence_heavy();
+  wait_until_not_busy(lock);
+}
+
 // The two halves are the revocation of L4 around a barrier that serves many locks.
 
 void cck_lock_begin_unbias(cck_lock_t *lock) {

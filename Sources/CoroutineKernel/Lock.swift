@@ -49,6 +49,14 @@ extension UnsafeMutablePointer where Pointee == cck_lock_t {
     return cck_lock_acquire(self, thread)
   }
 
+  /// Takes a lock that has a keeper, on another thread (L7); it must be handed to `release` as taken in shared mode.
+  package func acquireFromKeeper() {
+    #if COROUTINES_CHECKED
+    willLock(self)
+    #endif
+    cck_lock_acquire_from_keeper(self)
+  }
+
   /// Takes the lock if that needs no waiting; see `cck_lock_try`.
   @inlinable @inline(__always)
   package func tryAcquire(_ thread: ThreadRecord) -> cck_lock_hold_t {

@@ -24,13 +24,29 @@ import Testing
     }
 
     /// False if somebody else was inside at the same time.
-    func increment() -> Bool {
-      lock.withLock {
-        let wasAlone = count == twin
-        count += 1
-        twin += 1
-        return wasAlone
-      }
+    func increment() -> Bool { lock.withLock { incrementInside() } }
+
+    /// The same, by the keeper, which makes the lock its own each time.
+    func incrementAndKeep() -> Bool {
+      let thread = currentThread()
+      let mode = lock.acquire(thread)
+      defer { lock.release(mode) }
+      if mode == CCK_LOCK_TAKEN_SHARED { cck_lock_keep(lock, thread) }
+      return incrementInside()
+    }
+
+    /// The same, on another thread than the keeper's.
+    func incrementElsewhere() -> Bool {
+      lock.acquireFromKeeper()
+      defer { lock.release(CCK_LOCK_TAKEN_SHARED) }
+      return incrementInside()
+    }
+
+    private func incrementInside() -> Bool {
+      let wasAlone = count == twin
+      count += 1
+      twin += 1
+      return wasAlone
     }
   }
 
@@ -104,6 +120,37 @@ import Testing
     }
     #expect(overlaps.value == 0)
     #expect(locks.allSatisfy { $0.count == 3 * each })
+  }
+
+  @Test func `a keeper has the lock biased again, until somebody comes for it (L7)`() {
+    let guarded = Guarded(cck_lock_make_shared())
+    let kept = cck_lock_make_biased().owner == 0 ? CCK_LOCK_TAKEN_BIASED : CCK_LOCK_TAKEN_SHARED
+    for _ in 0..<3 {
+      #expect(guarded.incrementAndKeep())
+      let mode = guarded.lock.acquire(currentThread())
+      guarded.lock.release(mode)
+      #expect(mode == kept)
+      onThreads(1) { _ in _ = guarded.incrementElsewhere() }
+      #expect(cck_lock_is_shared(guarded.lock) != 0)
+    }
+    #expect(guarded.count == 6)
+  }
+
+  @Test func `a keeper and those who come for its lock exclude each other (L7)`() {
+    let guarded = Guarded(cck_lock_make_shared())
+    let overlaps = Counter()
+    let left = Counter()
+    let each = 100_000
+    onThreads(3) { index in
+      if index > 0 {
+        for _ in 0..<each where !guarded.incrementElsewhere() { overlaps.add() }
+        left.add()
+      } else {
+        while left.value < 2 { if !guarded.incrementAndKeep() { overlaps.add() } }
+      }
+    }
+    #expect(overlaps.value == 0)
+    #expect(guarded.count == guarded.twin && guarded.count > 2 * each)
   }
 
   @Test func `threads that race for an unowned lock agree on who is inside`() {

@@ -4,7 +4,7 @@
 // plain loads and stores, which is what keeps channels on one event loop free of atomic operations.
 //
 // Invariants
-//   L1  `owner` goes 0 → a thread's record → CCK_LOCK_SHARED, or 0 → CCK_LOCK_SHARED, never back.
+//   L1  `owner` goes 0 → a thread's record → CCK_LOCK_SHARED, or 0 → CCK_LOCK_SHARED, never back, but for L7.
 //   L2  In biased mode only the owner writes `busy`; it is inside when `busy` is 1 *and* it has read
 //       itself in `owner` after that store.
 //   L3  In shared mode whoever moved `held` from 0 to 1 is inside.
@@ -24,6 +24,11 @@
 //       looked behind one after the other, each before its own `owner` is read: all that was seen was so at one
 //       moment, the beginning. The looks are atomic loads of words, because others may write meanwhile, and what they
 //       found is dropped if anybody may have.
+//   L7  A lock may have a keeper: one thread that takes it nearly every time. It makes the lock biased to itself again, while it
+//       is inside in shared mode, when that pays. All others take it by `cck_lock_acquire_from_keeper`, which looks at `owner`
+//       only once it has moved `held`: whoever moved it after the keeper left finds what the keeper has written. One that
+//       looked before, as `cck_lock_acquire` does, might take an old CCK_LOCK_SHARED for the present. The keeper itself may do
+//       so: nobody else ends that state.
 // A thread record's address may be used again by a later thread. That is sound: two live threads
 // never share one, and starting a thread happens after the end of the one whose record it got.
 //
@@ -181,6 +186,15 @@ typedef enum cck_lock_hold {
   CCK_LOCK_HELD_BIASED = 2,
   CCK_LOCK_HELD_ALREADY = 3,  ///< By an earlier call on this thread; that one leaves it.
 } cck_lock_hold_t;
+
+/// Takes a lock that has a keeper, on another thread (L7). If the lock is biased it costs a barrier, which takes microseconds
+/// of both.
+void cck_lock_acquire_from_keeper(cck_lock_t *_Nonnull lock);
+
+/// Makes a lock biased to its keeper, which is the caller and inside in shared mode (L7); to be left as in shared mode.
+CCK_INLINE void cck_lock_keep(cck_lock_t *_Nonnull lock, cck_thread_t *_Nonnull thread) {
+  if (cck_lock_bias_works) __atomic_store_n(&lock->owner, (uintptr_t)thread, __ATOMIC_RELAXED);
+}
 
 /// As `cck_lock_try`, for a lock that nobody has taken yet.
 cck_lock_hold_t cck_lock_try_slowly(cck_lock_t *_Nonnull lock, cck_thread_t *_Nonnull thread);

@@ -169,6 +169,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     thread.runningFiber = nil
     noteThread()
     home.beginLooking()
+    home.beginKeeping()
     lookAtClock()
     ownHandle = Scheduler(core: self)
     var idling = Idling(thread)
@@ -176,6 +177,7 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
       ownHandle = nil
       home.dropSpareStack(thread)
       idling.end()
+      home.endKeeping()
       thread.currentHome = nil
     }
     var round = 0
