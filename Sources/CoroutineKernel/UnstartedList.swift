@@ -126,22 +126,27 @@ extension UnsafeMutablePointer where Pointee == UnstartedList {
   @inline(__always)
   func withLock<Result>(_ body: () -> Result) -> Result {
     let thread = currentThread()
+    // It is biased to none but its keeper.
+    let mode =
+      cck_lock_is_biased_to(lock, thread) != 0 ? lock.acquire(thread) : acquireUnbiased(thread)
+    defer { lock.release(mode) }
+    return body()
+  }
+
+  @inline(never)
+  private func acquireUnbiased(_ thread: ThreadRecord) -> LockMode {
     guard UInt(bitPattern: thread) == pointee.keeper.load(ordering: .relaxed) else {
       lock.acquireFromKeeper()
       pointee.takings = 0
-      defer { lock.release(CCK_LOCK_TAKEN_SHARED) }
-      return body()
+      return CCK_LOCK_TAKEN_SHARED
     }
     let mode = lock.acquire(thread)
-    defer { lock.release(mode) }
-    if mode == CCK_LOCK_TAKEN_SHARED {
-      pointee.takings &+= 1
-      if pointee.takings == Self.takingsInARow {
-        pointee.takings = 0
-        cck_lock_keep(lock, thread)
-      }
+    pointee.takings &+= 1
+    if pointee.takings >= Self.takingsInARow {
+      pointee.takings = 0
+      cck_lock_keep(lock, thread)
     }
-    return body()
+    return mode
   }
 
   /// Adds one at the end; under the lock.

@@ -206,6 +206,14 @@ package final class Pool: @unchecked Sendable {
     return found
   }
 
+  /// How many coroutines live on a loop, on average of the first ones from a place on; a hint, and one more rather than less.
+  func livePerLoop(from start: Int) -> Int {
+    let count = min(homes.count, mostCompared)
+    var live = 0
+    for distance in 0..<count { live += homes[(start &+ distance) % homes.count].live }
+    return live / count + 1
+  }
+
   /// Some loop may be without work.
   var mayHaveLoopWithoutWork: Bool { withoutWork.load(ordering: .relaxed) > 0 }
 

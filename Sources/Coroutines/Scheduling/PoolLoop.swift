@@ -18,7 +18,7 @@ private let patience: Int64 = 20_000_000
 let mostTaken = 16
 /// A list with fewer members than this is left alone for `grace`: who launches two that talk to each
 /// other, and waits, has both running here before another loop could have them apart.
-private let fewestAtOnce = 4
+let fewestAtOnce = 4
 /// Nanoseconds.
 private let grace: Int64 = 5_000
 
@@ -62,6 +62,10 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
   private var taken: (count: Int, at: Int64, before: Int) = (0, 0, 0)
   /// When it gave others something last.
   var gaveAt: Int64 = 0
+  /// From when on it leaves something to others that are at work, if that is its turn.
+  var courteousFrom: Int64 = .min
+  /// Those that the thread may run on; asked once, when that matters.
+  private(set) lazy var processors = Int(cck_processor_count())
   /// From which on it looked at the others last: not the same ones each time, where they are many.
   var compared = 0
   /// How long to leave the others alone after that; 0 if they were long.

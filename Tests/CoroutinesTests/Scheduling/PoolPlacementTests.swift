@@ -10,7 +10,8 @@ private struct Waiting: Sendable {
   private let threads = Channel<UInt>(capacity: .bounded(128))
   private let gate = Channel<Int>()
 
-  func launch(on pool: PoolScheduler) {
+  @discardableResult
+  func launch(on pool: PoolScheduler) -> Coroutine {
     Coroutines.launch(on: pool) { [threads, gate] in
       try threads.send(UInt(bitPattern: currentThread()))
       for _ in gate {}
@@ -65,6 +66,27 @@ struct PoolPlacementTests {
       return counts.count == 2 && counts[0] >= 30
     }
     #expect(isShared)
+  }
+
+  @Test func `of a hundred that are launched at once each thread has its share (P5)`() throws {
+    let areShared = try succeeds {
+      let pool = PoolScheduler(threads: 2)
+      // All of several, because by chance one may be shared without anybody's doing.
+      return try (0..<8).allSatisfy { _ in
+        let waiting = Waiting()
+        let counts = try runBlocking {
+          let launched = try launch(on: pool) { (0..<100).map { _ in waiting.launch(on: pool) } }
+            .value()
+          let counts = try waiting.end(100)
+          // Those that live on would count for the next.
+          for coroutine in launched { try coroutine.join() }
+          return counts
+        }
+        #expect(counts.reduce(0, +) == 100)
+        return counts.count == 2 && counts[0] >= 35
+      }
+    }
+    #expect(areShared)
   }
 
   @Test func `what is given to a thread that is busy by then is taken back`() throws {
