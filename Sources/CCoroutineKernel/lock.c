@@ -122,11 +122,7 @@ static int try_bias(cck_lock_t *lock, cck_thread_t *thread) {
           &lock->owner, &nobody, (uintptr_t)thread, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
     return 0;
   }
-  __atomic_store_n(&lock->busy, 1, __ATOMIC_RELAXED);
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == (uintptr_t)thread) return 1;
-  __atomic_store_n(&lock->busy, 0, __ATOMIC_RELEASE);
-  return 0;
+  return cck_lock_enter_biased(lock, thread);
 }
 
 cck_lock_hold_t cck_lock_try_slowly(cck_lock_t *lock, cck_thread_t *thread) {

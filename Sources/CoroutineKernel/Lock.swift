@@ -49,6 +49,16 @@ extension UnsafeMutablePointer where Pointee == cck_lock_t {
     return cck_lock_acquire(self, thread)
   }
 
+  /// Takes the lock if it is biased to the thread; in checked builds `acquire` is left to find that out.
+  @inline(__always)
+  package func acquireIfBiased(_ thread: ThreadRecord) -> Bool {
+    #if COROUTINES_CHECKED
+    false
+    #else
+    cck_lock_acquire_biased(self, thread) != 0
+    #endif
+  }
+
   /// Takes a lock that has a keeper, on another thread (L7); it must be handed to `release` as taken in shared mode.
   package func acquireFromKeeper() {
     #if COROUTINES_CHECKED

@@ -126,23 +126,22 @@ extension UnsafeMutablePointer where Pointee == UnstartedList {
   @inline(__always)
   func withLock<Result>(_ body: () -> Result) -> Result {
     let thread = currentThread()
-    // It is biased to none but its keeper.
-    let mode =
-      cck_lock_is_biased_to(lock, thread) != 0 ? lock.acquire(thread) : acquireUnbiased(thread)
+    let mode = lock.acquireIfBiased(thread) ? CCK_LOCK_TAKEN_BIASED : acquireSlowly(thread)
     defer { lock.release(mode) }
     return body()
   }
 
   @inline(never)
-  private func acquireUnbiased(_ thread: ThreadRecord) -> LockMode {
+  private func acquireSlowly(_ thread: ThreadRecord) -> LockMode {
     guard UInt(bitPattern: thread) == pointee.keeper.load(ordering: .relaxed) else {
       lock.acquireFromKeeper()
       pointee.takings = 0
       return CCK_LOCK_TAKEN_SHARED
     }
     let mode = lock.acquire(thread)
+    guard mode == CCK_LOCK_TAKEN_SHARED else { return mode }
     pointee.takings &+= 1
-    if pointee.takings >= Self.takingsInARow {
+    if pointee.takings == Self.takingsInARow {
       pointee.takings = 0
       cck_lock_keep(lock, thread)
     }

@@ -157,18 +157,28 @@ CCK_INLINE cck_lock_t cck_lock_make_shared(void) {
   return lock;
 }
 
+/// Goes inside a lock that was biased to the thread a moment ago (L2); 0 if it is not any more.
+CCK_INLINE int cck_lock_enter_biased(cck_lock_t *_Nonnull lock, const cck_thread_t *_Nonnull thread) {
+  __atomic_store_n(&lock->busy, 1, __ATOMIC_RELAXED);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  if (CCK_LIKELY(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == (uintptr_t)thread)) return 1;
+  __atomic_store_n(&lock->busy, 0, __ATOMIC_RELEASE);
+  return 0;
+}
+
+/// Takes the lock if it is biased to the thread.
+CCK_INLINE int cck_lock_acquire_biased(cck_lock_t *_Nonnull lock, const cck_thread_t *_Nonnull thread) {
+  return CCK_LIKELY(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == (uintptr_t)thread) &&
+         cck_lock_enter_biased(lock, thread);
+}
+
 /// Takes the lock. In biased mode: two loads and a store. In shared mode: one compare-and-swap.
 CCK_INLINE cck_lock_mode_t cck_lock_acquire(
     cck_lock_t *_Nonnull lock, cck_thread_t *_Nonnull thread) {
   cck_prefetch_to_write(lock);
   uintptr_t owner = __atomic_load_n(&lock->owner, __ATOMIC_RELAXED);
   if (CCK_LIKELY(owner == (uintptr_t)thread)) {
-    __atomic_store_n(&lock->busy, 1, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (CCK_LIKELY(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == (uintptr_t)thread)) {
-      return CCK_LOCK_TAKEN_BIASED;
-    }
-    __atomic_store_n(&lock->busy, 0, __ATOMIC_RELEASE);
+    if (CCK_LIKELY(cck_lock_enter_biased(lock, thread))) return CCK_LOCK_TAKEN_BIASED;
   } else if (owner == CCK_LOCK_SHARED) {
     uint32_t expected = 0;
     if (CCK_LIKELY(__atomic_compare_exchange_n(
@@ -211,13 +221,7 @@ CCK_INLINE cck_lock_hold_t cck_lock_try(
     if (CCK_UNLIKELY(__atomic_load_n(&lock->busy, __ATOMIC_RELAXED) != 0)) {
       return CCK_LOCK_HELD_ALREADY;
     }
-    __atomic_store_n(&lock->busy, 1, __ATOMIC_RELAXED);
-    __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (CCK_LIKELY(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == (uintptr_t)thread)) {
-      return CCK_LOCK_HELD_BIASED;
-    }
-    __atomic_store_n(&lock->busy, 0, __ATOMIC_RELEASE);
-    return CCK_LOCK_NOT_TAKEN;
+    return CCK_LIKELY(cck_lock_enter_biased(lock, thread)) ? CCK_LOCK_HELD_BIASED : CCK_LOCK_NOT_TAKEN;
   }
   if (owner == CCK_LOCK_SHARED) {
     uint32_t expected = 0;
