@@ -38,7 +38,9 @@ package struct UnstartedList: ~Copyable {
   /// Nothing can be added any more.
   fileprivate var isClosed: Bool
   /// How often the keeper has taken the lock since anybody else has; under the lock, and not counted while it is biased.
-  fileprivate var takings: UInt32
+  ///
+  /// Atomic because to change a plain field counts as changing all of them, the lock included.
+  fileprivate let takings: Atomic<UInt32>
   /// How many more coroutines have come here from the pool's other loops than have gone there; written under a lock, this one
   /// but for a claim.
   let moved: Atomic<Int>
@@ -70,7 +72,7 @@ package struct UnstartedList: ~Copyable {
     newest = nil
     count = Atomic(0)
     isClosed = false
-    takings = 0
+    takings = Atomic(0)
     moved = Atomic(0)
     keeper = Atomic(0)
     arrivals = LinkStack()
@@ -84,7 +86,8 @@ package struct UnstartedList: ~Copyable {
   mutating func beginAnew() {
     // Biased, perhaps, to the thread that had it.
     lock = cck_lock_make_shared()
-    takings = 0
+    takings.store(0, ordering: .relaxed)
+    keeper.store(0, ordering: .relaxed)
     isClosed = false
     arrivals.open()
     moved.store(0, ordering: .relaxed)
@@ -135,16 +138,15 @@ extension UnsafeMutablePointer where Pointee == UnstartedList {
   private func acquireSlowly(_ thread: ThreadRecord) -> LockMode {
     guard UInt(bitPattern: thread) == pointee.keeper.load(ordering: .relaxed) else {
       lock.acquireFromKeeper()
-      pointee.takings = 0
+      pointee.takings.store(0, ordering: .relaxed)
       return CCK_LOCK_TAKEN_SHARED
     }
     let mode = lock.acquire(thread)
     guard mode == CCK_LOCK_TAKEN_SHARED else { return mode }
-    pointee.takings &+= 1
-    if pointee.takings == Self.takingsInARow {
-      pointee.takings = 0
-      cck_lock_keep(lock, thread)
-    }
+    let takings = pointee.takings.load(ordering: .relaxed) + 1
+    let isEnough = takings == Self.takingsInARow
+    pointee.takings.store(isEnough ? 0 : takings, ordering: .relaxed)
+    if isEnough { cck_lock_keep(lock, thread) }
     return mode
   }
 
@@ -225,9 +227,6 @@ extension UnsafeMutablePointer where Pointee == Home {
   package func beginKeeping() {
     pointee.unstarted.pointee.keeper.store(UInt(bitPattern: currentThread()), ordering: .relaxed)
   }
-
-  /// No loop has it any more.
-  package func endKeeping() { pointee.unstarted.pointee.keeper.store(0, ordering: .relaxed) }
 
   /// Adds a coroutine whose home this is, with the turn.
   ///

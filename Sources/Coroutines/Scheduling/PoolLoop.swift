@@ -181,7 +181,6 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
       ownHandle = nil
       home.dropSpareStack(thread)
       idling.end()
-      home.endKeeping()
       thread.currentHome = nil
     }
     var round = 0
