@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CCoroutineKernel
 import CoroutineKernel
 import CoroutineTestSupport
 import Coroutines
@@ -68,11 +69,17 @@ struct PoolPlacementTests {
     #expect(isShared)
   }
 
-  @Test func `of a hundred that are launched at once each thread has its share (P5)`() throws {
+  @Test(
+    .disabled(
+      if: cck_is_instrumented() != 0,
+      "a sanitizer's launches take longer than one loop waits for another"
+    )
+  )
+  func `of a hundred that are launched at once each thread has its share (P5)`() throws {
     let areShared = try succeeds {
       let pool = PoolScheduler(threads: 2)
-      // All of several, because by chance one may be shared without anybody's doing.
-      return try (0..<8).allSatisfy { _ in
+      // Most of several, because by chance one may be shared without anybody's doing.
+      return try (0..<8).filter { _ in
         let waiting = Waiting()
         let counts = try runBlocking {
           let launched = try launch(on: pool) { (0..<100).map { _ in waiting.launch(on: pool) } }
@@ -83,8 +90,9 @@ struct PoolPlacementTests {
           return counts
         }
         #expect(counts.reduce(0, +) == 100)
-        return counts.count == 2 && counts[0] >= 35
+        return counts.count == 2 && counts[0] >= 43
       }
+      .count >= 6
     }
     #expect(areShared)
   }
