@@ -129,29 +129,26 @@ cck_lock_hold_t cck_lock_try_slowly(cck_lock_t *lock, cck_thread_t *thread) {
   return try_bias(lock, thread) ? CCK_LOCK_HELD_BIASED : CCK_LOCK_NOT_TAKEN;
 }
 
+static void take_held_and_revoke(cck_lock_t *lock, void (*barrier)(void)) {
+  take_held(lock);
+  // SAFETY: L4 and L7. `held` is ours, so nobody else revokes, makes the lock its own or enters in shared mode meanwhile.
+  if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == CCK_LOCK_SHARED) return;
+  __atomic_store_n(&lock->owner, CCK_LOCK_SHARED, __ATOMIC_SEQ_CST);
+  barrier();
+  wait_until_not_busy(lock);
+}
+
 cck_lock_mode_t cck_lock_acquire_slowly(cck_lock_t *lock, cck_thread_t *thread) {
   if (cck_lock_bias_works && __atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == 0
       && try_bias(lock, thread)) {
     return CCK_LOCK_TAKEN_BIASED;
   }
-  take_held(lock);
-  // SAFETY: L4. `held` is ours, so nobody else revokes or enters in shared mode meanwhile.
-  if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != CCK_LOCK_SHARED) {
-    __atomic_store_n(&lock->owner, CCK_LOCK_SHARED, __ATOMIC_SEQ_CST);
-    cck_lock_revocation_barrier();
-    wait_until_not_busy(lock);
-  }
+  take_held_and_revoke(lock, cck_lock_revocation_barrier);
   return CCK_LOCK_TAKEN_SHARED;
 }
 
-void cck_lock_acquire_from_keeper(cck_lock_t *lock) {
-  take_held(lock);
-  if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == CCK_LOCK_SHARED) return;
-  // SAFETY: L4 and L7. Not counted for L5: the keeper sees to it that this is rare.
-  __atomic_store_n(&lock->owner, CCK_LOCK_SHARED, __ATOMIC_SEQ_CST);
-  cck_fence_heavy();
-  wait_until_not_busy(lock);
-}
+// Not counted for L5: the keeper sees to it that this is rare.
+void cck_lock_acquire_from_keeper(cck_lock_t *lock) { take_held_and_revoke(lock, cck_fence_heavy); }
 
 // The two halves are the revocation of L4 around a barrier that serves many locks.
 

@@ -84,14 +84,10 @@ struct IdleSpin {
     }
     var end: Int64?
     while true {
-      for _ in 0..<Self.looksPerClock {
-        if isOver() {
-          // Something that was there at once says nothing about waiting.
-          if end != nil { noteSuccess(source) }
-          return true
-        }
-        cck_processor_pause()
-        cck_processor_pause()
+      if Self.looks(isOver) {
+        // Something that was there at once says nothing about waiting.
+        if end != nil { noteSuccess(source) }
+        return true
       }
       if source == .descriptors, poll() {
         if end != nil { noteSuccess(source) }
@@ -109,6 +105,20 @@ struct IdleSpin {
       }
       if awake() > processors { cck_processor_yield() }
     }
+  }
+
+  /// Looks some times, for about as long as a look at the clock takes.
+  ///
+  /// - Parameter isOver: Another thread has brought something.
+  /// - Returns: Whether it has.
+  @inline(__always)
+  static func looks(_ isOver: () -> Bool) -> Bool {
+    for _ in 0..<looksPerClock {
+      if isOver() { return true }
+      cck_processor_pause()
+      cck_processor_pause()
+    }
+    return false
   }
 
   private mutating func mayHelp(_ source: Source) -> Bool {

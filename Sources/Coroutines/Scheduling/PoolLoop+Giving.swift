@@ -3,12 +3,6 @@
 import CCoroutineKernel
 import CoroutineKernel
 
-#if canImport(Darwin)
-import Darwin
-#else
-import Glibc
-#endif
-
 /// A loop that has got short ones more often than this in a row is given the next only after `giftPause`.
 private let mostShortTakings = 4
 /// Nanoseconds.
@@ -19,8 +13,6 @@ private let mostUnasked = 8
 private let courtesy: Int64 = 300_000
 /// For how long it does not, once nobody has come for them.
 private let disappointment: Int64 = 30_000_000
-/// Looks at the others between two looks at the clock.
-private let looksPerClock = 16
 
 // What a loop does not begin itself (P5).
 //
@@ -81,13 +73,11 @@ extension PoolLoop {
     repeat {
       guard now >= courteousFrom else { return .share(started + mostUnasked) }
       if now - began >= courtesy { courteousFrom = now + disappointment }
-      for _ in 0..<looksPerClock {
-        cck_processor_pause()
-        cck_processor_pause()
-        if home.hasPost || !home.hasUnstarted { return .taken }
-        if emptiestWithoutWork != nil { return .withoutWork }
+      let isOver = IdleSpin.looks {
+        home.hasPost || !home.hasUnstarted || emptiestWithoutWork != nil
       }
-      if AwakeLoops.count > processors { sched_yield() }
+      if isOver { return home.hasPost || !home.hasUnstarted ? .taken : .withoutWork }
+      if AwakeLoops.count > processors { cck_processor_yield() }
       lookAtClock()
       part = pool.livePerLoop(from: number) + extra
     } while started > part
