@@ -153,6 +153,28 @@ import Testing
     #expect(guarded.count == guarded.twin && guarded.count > 2 * each)
   }
 
+  @Test func `who comes at any moment finds the lock as its keeper has left it (L7)`() {
+    let guarded = Guarded(cck_lock_make_shared())
+    let overlaps = Counter()
+    let left = Counter()
+    var random = SystemRandomNumberGenerator()
+    let pauses = (0..<300_000).map { _ in Int.random(in: 0..<32, using: &random) }
+    onThreads(2) { index in
+      if index > 0 {
+        // Alone, and with the keeper inside, on the way in or out, or between: two that come would keep the keeper away.
+        for count in pauses {
+          for _ in 0..<count { cck_processor_pause() }
+          if !guarded.incrementElsewhere() { overlaps.add() }
+        }
+        left.add()
+      } else {
+        while left.value == 0 { if !guarded.incrementAndKeep() { overlaps.add() } }
+      }
+    }
+    #expect(overlaps.value == 0)
+    #expect(guarded.count == guarded.twin && guarded.count > pauses.count)
+  }
+
   @Test func `threads that race for an unowned lock agree on who is inside`() {
     let locks = (0..<20_000).map { _ in Guarded(cck_lock_make_biased()) }
     let overlaps = Counter()
