@@ -57,6 +57,19 @@ CCK_INLINE void cck_object_retain_unshared(void *_Nonnull object) {
   __atomic_store_n((uintptr_t *)object + 1, cck_sole_reference + cck_reference_step, __ATOMIC_RELAXED);
 }
 
+/// The runtime's: ends a reference; the other is for an object that no other thread knows.
+void swift_release(void *_Nullable object);
+void swift_nonatomic_release(void *_Nullable object);
+
+/// Ends the caller's reference: without an atomic operation, if it is the only one.
+CCK_INLINE void cck_object_release(void *_Nonnull object) {
+  if (cck_object_is_unshared(object)) {
+    swift_nonatomic_release(object);
+  } else {
+    swift_release(object);
+  }
+}
+
 /// The counts while an object's `deinit` runs that nobody refers to in any way; and the same with an unowned reference,
 /// which keeps the memory when the object has gone. Both 0 until learnt.
 extern uintptr_t cck_counts_at_end;

@@ -221,22 +221,23 @@ extension SchedulerCore {
     let thread = currentThread()
     // On the caller's own loop it stays there: its body need not be fit to run beside the caller.
     let isShared = isPool && thread.currentHome != home
-    let coroutine = ValueCoroutine<Void>.make(
+    let fiber = ValueCoroutine<Void>.make(
       home: isShared ? homeOfNext(thread) : home,
       stackSize: stackSize,
       site: site,
       thread: thread,
       work: body
     )
-    if let name { coroutine.setName(name) }
+    let coroutine = ValueCoroutine<Void>.handle(of: fiber)
+    if let name { fiber.setName(name) }
     // SAFETY: called by the coroutine at its end, or below.
     coroutine.requiredExtras.finishHooks.append { [unowned(unsafe) coroutine] in
       atEnd(coroutine.failure)
     }
     if isShared {
-      coroutine.beginShared(.wide, .queued, parent, thread)
+      fiber.beginShared(.wide, .queued, parent, thread)
     } else {
-      coroutine.begin(.queued, parent, thread)
+      fiber.begin(.queued, parent, thread)
     }
     // A scheduler that has shut down ends the coroutine without its hooks; otherwise they are gone by then.
     if coroutine.isFinished, let hooks = coroutine.extras?.finishHooks, !hooks.isEmpty {

@@ -60,7 +60,7 @@ extension Coroutine {
   @usableFromInline
   final func requestCancellation() -> Bool {
     preemptionPoint(.flag, fiber)
-    guard cancellationRequest.set() else { return false }
+    guard cancellationRequest.setFirst() else { return false }
     if isTracing { Recorder.cancels(fiber) }
     preemptionPoint(.flag, fiber)
     fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)

@@ -87,10 +87,7 @@ extension Coroutine {
     lock.release(mode)
     wakes.resumeAll()
 
-    if let scope {
-      isObserved.set()
-      scope.note(endOf: fiber, failure)
-    }
+    if let scope { tell(scope) }
     // From here on nothing may take this for the running coroutine: it may be freed any moment.
     thread.runningFiber = nil
     home.noteEnd()
@@ -98,6 +95,13 @@ extension Coroutine {
       if isTracing { Recorder.ends(self, thread) }
       home.withCore { $0.coroutineEnded(self) }
     }
+  }
+
+  /// Tells the scope that waits for it how it ended: it looks at the error.
+  final func tell(_ scope: WaitingScope) {
+    let failure = failure
+    if failure != nil { isObserved.set() }
+    scope.note(endOf: fiber, failure)
   }
 
   /// What the end of few coroutines entails, before their joiners go on.

@@ -126,24 +126,13 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   /// The name, as C code can print it.
   package final var label: UnsafePointer<CChar>? { extras?.label.map { UnsafePointer($0) } }
 
-  /// Where the launched closure is until it runs.
-  @inlinable @inline(__always)
-  final var work: UnsafeMutableRawPointer { fiber.cell.room }
-
-  /// Where the `Performer` is, from `keep` until it is called: behind the closure.
-  @inlinable @inline(__always)
-  final var performer: UnsafeMutablePointer<Performer> {
-    // SAFETY: each of the two is a closure, which takes two words, and there is room for four.
-    (fiber.cell.room + 2 * MemoryLayout<UInt>.stride).assumingMemoryBound(to: Performer.self)
-  }
-
   /// Runs the launched closure and stores its value, or only lets go of it.
   ///
   /// To be called once.
   @inline(__always)
   final func perform(runs: Bool) throws {
     // SAFETY: `keep` has put it there, and this is called once.
-    let perform = performer.move().perform
+    let perform = fiber.performer.move().perform
     try perform(self, runs)
   }
 
@@ -246,6 +235,17 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   package func withCoroutine<Result>(_ body: (Coroutine) -> Result) -> Result {
     // SAFETY: as the caller says.
     Unmanaged<Coroutine>.fromOpaque(owner)._withUnsafeGuaranteedRef(body)
+  }
+
+  /// Where the launched closure is until it runs.
+  @inlinable @inline(__always)
+  var work: UnsafeMutableRawPointer { cell.room }
+
+  /// Where the `Performer` is, from `keep` until it is called: behind the closure.
+  @inlinable @inline(__always)
+  var performer: UnsafeMutablePointer<Performer> {
+    // SAFETY: each of the two is a closure, which takes two words, and there is room for four.
+    (cell.room + 2 * MemoryLayout<UInt>.stride).assumingMemoryBound(to: Performer.self)
   }
 
   /// The coroutine that this is part of.

@@ -39,12 +39,18 @@ package struct AtomicFlag: ~Copyable, Sendable {
     if value.load(ordering: .relaxed) { value.store(false, ordering: .relaxed) }
   }
 
+  /// Sets it, where nobody asks who was first: a store, and no barrier.
+  @inlinable @inline(__always)
+  package func set() {
+    noteUse()
+    value.store(true, ordering: .releasing)
+  }
+
   /// Sets it.
   ///
   /// - Returns: True if it was not set before.
   @inlinable @inline(__always)
-  @discardableResult
-  package func set() -> Bool {
+  package func setFirst() -> Bool {
     noteUse()
     if value.load(ordering: .relaxed) { return false }
     return !value.exchange(true, ordering: .sequentiallyConsistent)

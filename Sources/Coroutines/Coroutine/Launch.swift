@@ -133,15 +133,16 @@ extension SchedulerCore {
     _ body: consuming @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
     let thread = currentThread()
-    let coroutine = ValueCoroutine<Value>.make(
+    let fiber = ValueCoroutine<Value>.make(
       home: homeOfNext(thread),
       stackSize: stackSize,
       site: site,
       thread: thread,
       work: body
     )
-    if let name { coroutine.setName(name) }
-    begin(coroutine, start, thread)
+    let coroutine = ValueCoroutine<Value>.handle(of: fiber)
+    if let name { fiber.setName(name) }
+    begin(fiber, start, thread)
     return coroutine
   }
 
@@ -155,26 +156,33 @@ extension SchedulerCore {
 
   /// Hands a coroutine that was launched on this scheduler to it.
   @usableFromInline
-  final func begin(_ coroutine: Coroutine, _ start: LaunchStart, _ thread: ThreadRecord) {
+  final func begin(
+    _ fiber: UnsafeMutablePointer<Fiber>,
+    _ start: LaunchStart,
+    _ thread: ThreadRecord
+  ) {
     if isPool {
-      coroutine.beginShared(.wide, start, thread.runningFiber, thread)
+      fiber.beginShared(.wide, start, thread.runningFiber, thread)
     } else {
-      coroutine.begin(start, thread.runningFiber, thread)
+      fiber.begin(start, thread.runningFiber, thread)
     }
   }
 }
 
-extension Coroutine {
+// A coroutine on its way to its scheduler: a fiber whose only reference that counts is the scheduler's (`CoroutineMaking`). Once it
+// is in line, or in another thread's hands, nothing here touches it any more, unless it comes back: it may have run, and be gone.
+extension UnsafeMutablePointer where Pointee == Fiber {
   /// Notes the name, in the form that the overflow report can print.
   @usableFromInline
-  package final func setName(_ name: String) {
+  func setName(_ name: String) {
     var name = name
-    requiredExtras.label = name.withUTF8 { bytes in
+    let label = name.withUTF8 { bytes in
       let label = UnsafeMutableRawPointer.allocate(byteCount: bytes.count + 1, alignment: 1)
       if let start = bytes.baseAddress { label.copyMemory(from: start, byteCount: bytes.count) }
       label.storeBytes(of: 0, toByteOffset: bytes.count, as: UInt8.self)
       return label.bindMemory(to: CChar.self, capacity: bytes.count + 1)
     }
+    withCoroutine { $0.requiredExtras.label = label }
   }
 
   /// Hands the coroutine to its scheduler, as a child of `parent`.
@@ -182,18 +190,17 @@ extension Coroutine {
   /// An event loop's own coroutine that launches another for later, in no scope, not cancelled and without locals: nothing
   /// but two links. That has no call in it, so that it keeps no registers either.
   @usableFromInline @inline(never)
-  package final func begin(
+  func begin(
     _ start: LaunchStart,
     _ parent: UnsafeMutablePointer<Fiber>?,
     _ thread: ThreadRecord
   ) {
-    let fiber = fiber
-    let home = fiber.pointee.home
+    let home = pointee.home
     guard let parent, parent.pointee.home == home, home.pointee.isPlain else {
       return beginSlowly(start, parent, thread)
     }
     if start == .queued, parent.adoptsAtOnce {
-      fiber.beginBeside(parent)
+      beginBeside(parent)
     } else {
       beginHere(start, parent, thread)
     }
@@ -201,44 +208,44 @@ extension Coroutine {
 
   /// The same in a scope, in cancelled code, with locals, or at once.
   @inline(never)
-  private final func beginHere(
+  private func beginHere(
     _ start: LaunchStart,
     _ parent: UnsafeMutablePointer<Fiber>,
     _ thread: ThreadRecord
   ) {
-    let home = fiber.pointee.home
+    let home = pointee.home
     home.noteBegin()
     adopt(by: parent)
     switch start {
-    case .queued: home.push(fiber)
-    case .immediately: parent.runAfter(fiber, thread)
+    case .queued: home.push(self)
+    case .immediately: parent.runAfter(self, thread)
     }
   }
 
   /// Makes it a child of a coroutine of the same scheduler.
   @inline(__always)
-  final func adopt(by parent: UnsafeMutablePointer<Fiber>) {
+  func adopt(by parent: UnsafeMutablePointer<Fiber>) {
     if parent.pointee.scope == nil {
-      FiberList.add(fiber, to: parent.children)
+      FiberList.add(self, to: parent.children)
     } else {
-      CancellationScope.innermost(parent)?.adopt(fiber)
+      CancellationScope.innermost(parent)?.adopt(self)
     }
     // A child of cancelled code is born cancelled.
     if parent.pointee.attention.load(ordering: .relaxed), CancellationScope.isCancelled(parent) {
-      _ = requestCancellation()
+      cancelBeforeItBegins()
     }
-    if parent.pointee.locals != nil { CoroutineLocals.inherit(from: parent, to: fiber) }
+    if parent.pointee.locals != nil { CoroutineLocals.inherit(from: parent, to: self) }
   }
 
   @inline(never)
-  private final func beginSlowly(
+  private func beginSlowly(
     _ start: LaunchStart,
     _ parent: UnsafeMutablePointer<Fiber>?,
     _ thread: ThreadRecord
   ) {
     sendAway(thread)
     if let parent {
-      if parent.pointee.home == fiber.pointee.home {
+      if parent.pointee.home == pointee.home {
         adopt(by: parent)
       } else {
         becomeRemoteChild(of: parent)
@@ -251,7 +258,7 @@ extension Coroutine {
   ///
   /// So it is a child elsewhere, even if it begins on its parent's loop.
   @usableFromInline
-  final func beginShared(
+  func beginShared(
     _ placement: Placement,
     _ start: LaunchStart,
     _ parent: UnsafeMutablePointer<Fiber>?,
@@ -267,10 +274,10 @@ extension Coroutine {
         becomeRemoteChild(of: parent)
       }
     }
-    let home = fiber.pointee.home
+    let home = pointee.home
     // By a coroutine of the pool, with nobody to be told, which only the home's own thread may look up.
     if start == .queued, thread.currentHome == home, home.pointee.isPlain,
-      PoolLoop.offerHere(fiber, home)
+      PoolLoop.offerHere(self, home)
     {
       return
     }
@@ -279,23 +286,23 @@ extension Coroutine {
 
   /// To be called before anybody else sees a coroutine that goes to a pool's list.
   @inline(__always)
-  private final func place(_ placement: Placement) {
-    if fiber.pointee.placement != placement { fiber.pointee.placement = placement }
+  private func place(_ placement: Placement) {
+    if pointee.placement != placement { pointee.placement = placement }
   }
 
   /// To be called before anybody else sees a coroutine that may begin on another thread (F5).
   @inline(__always)
-  private final func sendAway(_ thread: ThreadRecord) {
-    let home = fiber.pointee.home
+  private func sendAway(_ thread: ThreadRecord) {
+    let home = pointee.home
     if thread.currentHome != home || home.pointee.migrates || !Lock.biasPays(thread) {
-      fiber.shareJoinLock()
+      shareJoinLock()
     }
   }
 
-  private final func becomeRemoteChild(of parent: UnsafeMutablePointer<Fiber>) {
+  private func becomeRemoteChild(of parent: UnsafeMutablePointer<Fiber>) {
     RemoteChildren.withInnermost(parent) { register(in: $0) }
-    if parent.pointee.locals != nil { CoroutineLocals.inherit(from: parent, to: fiber) }
-    if CancellationScope.isCancelled(parent) { _ = requestCancellation() }
+    if parent.pointee.locals != nil { CoroutineLocals.inherit(from: parent, to: self) }
+    if CancellationScope.isCancelled(parent) { cancelBeforeItBegins() }
   }
 
   /// Hands the coroutine to its scheduler, as a child of a scope.
@@ -306,7 +313,7 @@ extension Coroutine {
   ///   - isHere: In the list, because scheduler and caller are the scope's own (N1); else in the registry.
   ///   - placement: Unless pinned, it begins as `beginShared` has it.
   ///   - thread: The caller's.
-  final func begin(
+  func begin(
     _ start: LaunchStart,
     in scope: CancellationScope,
     isHere: Bool,
@@ -316,94 +323,79 @@ extension Coroutine {
     let caller = thread.runningFiber
     place(placement)
     if isHere {
-      scope.adopt(fiber)
+      scope.adopt(self)
     } else {
       sendAway(thread)
       register(in: scope.requiredRemoteChildren)
     }
     // Its own loop sees by the hint that nothing is (C2).
     let mayBeCancelled = scope.coroutine.fiber.pointee.attention.load(ordering: .relaxed)
-    if mayBeCancelled || !isHere, scope.isCancelledHere { _ = requestCancellation() }
-    if let caller, caller.pointee.locals != nil { CoroutineLocals.inherit(from: caller, to: fiber) }
-    let home = fiber.pointee.home
+    if mayBeCancelled || !isHere, scope.isCancelledHere { cancelBeforeItBegins() }
+    if let caller, caller.pointee.locals != nil { CoroutineLocals.inherit(from: caller, to: self) }
+    let home = pointee.home
     if isHere, start == .queued, home.pointee.isPlain {
       home.noteBegin()
-      home.push(fiber)
+      home.push(self)
     } else {
       enqueue(start, caller, thread, placement)
     }
   }
 
   @inline(__always)
-  private final func register(in registry: RemoteChildren) {
-    switch registry.add(fiber, isScoped: isScoped) {
+  private func register(in registry: RemoteChildren) {
+    switch registry.add(self, isScoped: withCoroutine { $0.isScoped }) {
     case .added: break
-    case .addedToCancelled: _ = requestCancellation()
-    case .tooLate: stopLateForScope()
+    case .addedToCancelled: cancelBeforeItBegins()
+    case .tooLate: withCoroutine { $0.stopLateForScope() }
     }
+  }
+
+  @inline(never)
+  private func cancelBeforeItBegins() {
+    withCoroutine { _ = $0.requestCancellation() }
   }
 
   /// Puts a coroutine where its scheduler finds it.
   ///
   /// `caller` is the running coroutine.
-  private final func enqueue(
+  private func enqueue(
     _ start: LaunchStart,
     _ caller: UnsafeMutablePointer<Fiber>?,
     _ thread: ThreadRecord,
     _ placement: Placement = .pinned
   ) {
-    let fiber = fiber
-    let home = fiber.pointee.home
-    if Census.isOpen { Census.launches(self, by: caller, thread) }
-    if isTracing { Recorder.launches(self, by: caller, thread) }
-    home.withCore { $0.coroutineBegan(self) }
+    let home = pointee.home
+    withCoroutine { coroutine in
+      if Census.isOpen { Census.launches(coroutine, by: caller, thread) }
+      if isTracing { Recorder.launches(coroutine, by: caller, thread) }
+      home.withCore { $0.coroutineBegan(coroutine) }
+    }
     if home.pointee.migrates { home.noteSent() }
     let isHome = thread.currentHome == home
     if start == .immediately {
       if isHome, let caller {
         if !home.pointee.migrates { home.noteBegin() }
-        caller.runAfter(fiber, thread)
+        caller.runAfter(self, thread)
         return
       }
       if home.pointee.migrates {
-        if home.core.startHere(fiber, thread) { return }
+        if home.core.startHere(self, thread) { return }
       }
     }
     if home.pointee.migrates {
       // Launching on a queue is always a block of its own, after the blocks that are there now.
-      fiber.pointee.home.pointee.postFiber(
-        UnsafeMutableRawPointer(home),
-        UnsafeMutableRawPointer(fiber)
-      )
+      home.pointee.postFiber(UnsafeMutableRawPointer(home), UnsafeMutableRawPointer(self))
     } else if isHome, placement == .pinned {
       home.noteBegin()
-      home.push(fiber)
+      home.push(self)
     } else if !(placement == .pinned
-      ? home.postFirst(fiber) : home.withCore { $0.offer(fiber, thread) })
+      ? home.postFirst(self) : home.withCore { $0.offer(self, thread) })
     {
       // SAFETY: takes the scheduler's reference back; no scheduler has the coroutine.
-      Unmanaged.passUnretained(self).release()
-      endUnlaunched()
+      Unmanaged<Coroutine>.fromOpaque(owner).takeRetainedValue().endUnlaunched()
     }
   }
 
-  /// Ends a coroutine whose scheduler is gone.
-  private final func endUnlaunched() {
-    if Census.isOpen { Census.ended(id) }
-    dropWork()
-    fiber.cell.store(
-      failure: CoroutineError.schedulerShutDown("\(self), launched at \(creationSite),")
-    )
-    if isTracing { Recorder.ends(self, currentThread()) }
-    let scope = isScoped ? leaveScope() : nil
-    if scope?.isHere ?? true { RemoteChildren.leave(fiber) }
-    CoroutineLocals.drop(fiber)
-    fiber.pointee.phase.store(.dead, ordering: .sequentiallyConsistent)
-    scope?.note(endOf: fiber, failure)
-  }
-}
-
-extension UnsafeMutablePointer where Pointee == Fiber {
   /// Has `other`, which has not started, run right now, and goes on right after it parks or ends.
   @usableFromInline
   func runAfter(_ other: UnsafeMutablePointer<Fiber>, _ thread: ThreadRecord) {
@@ -420,5 +412,22 @@ extension UnsafeMutablePointer where Pointee == Fiber {
       home.pointee.handOvers = 0
       switchOut(thread)
     }
+  }
+}
+
+extension Coroutine {
+  /// Ends a coroutine whose scheduler is gone.
+  fileprivate final func endUnlaunched() {
+    if Census.isOpen { Census.ended(id) }
+    dropWork()
+    fiber.cell.store(
+      failure: CoroutineError.schedulerShutDown("\(self), launched at \(creationSite),")
+    )
+    if isTracing { Recorder.ends(self, currentThread()) }
+    let scope = isScoped ? leaveScope() : nil
+    if scope?.isHere ?? true { RemoteChildren.leave(fiber) }
+    CoroutineLocals.drop(fiber)
+    fiber.pointee.phase.store(.dead, ordering: .sequentiallyConsistent)
+    if let scope { tell(scope) }
   }
 }

@@ -13,8 +13,8 @@ import Synchronization
 ///   - site: Where it is launched.
 ///   - thread: The caller's.
 ///   - isUsual: It begins when its turn comes, and has no name.
-/// - Returns: The coroutine, and whether it has begun, which the caller does otherwise. It is in line then: it must have its work
-///   before the caller does anything else.
+/// - Returns: The coroutine, and whether it has begun, which the caller does otherwise. It is in line then: it must have its work,
+///   and its handle, before the caller does anything else.
 @usableFromInline @inline(never)
 func launchHere(
   _ type: Coroutine.Type,
@@ -22,16 +22,16 @@ func launchHere(
   _ site: SourceSite,
   _ thread: ThreadRecord,
   _ isUsual: Bool
-) -> (coroutine: Coroutine, hasBegun: Bool) {
+) -> (fiber: UnsafeMutablePointer<Fiber>, hasBegun: Bool) {
   guard let parent = thread.runningFiber, CoroutineIdentifiers.isDrawn(thread),
     let spare = SpareCoroutines.takeAtHand(type, thread)
   else { return (makeHere(type, stackSize, site, thread), false) }
   let home = parent.pointee.home
   let identifier = CoroutineIdentifiers.nextDrawn(thread)
-  let coroutine = CoroutineMaking.renew(spare, home, stackSize, site, identifier, thread)
-  guard isUsual, home.pointee.isPlain, parent.adoptsAtOnce else { return (coroutine, false) }
-  coroutine.fiber.beginBeside(parent)
-  return (coroutine, true)
+  let fiber = CoroutineMaking.renew(spare, home, stackSize, site, identifier, thread)
+  guard isUsual, home.pointee.isPlain, parent.adoptsAtOnce else { return (fiber, false) }
+  fiber.beginBeside(parent)
+  return (fiber, true)
 }
 
 /// A coroutine without its work, on the scheduler of the code that calls this.
@@ -41,7 +41,7 @@ private func makeHere(
   _ stackSize: StackSize,
   _ site: SourceSite,
   _ thread: ThreadRecord
-) -> Coroutine {
+) -> UnsafeMutablePointer<Fiber> {
   let home = thread.runningFiber?.pointee.home ?? SchedulerCore.ofCaller(thread).home
   return CoroutineMaking.make(type, home, stackSize, site, thread)
 }
@@ -60,11 +60,5 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     home.noteBegin()
     FiberList.add(self, to: parent.children)
     home.push(self)
-  }
-
-  /// Hands the coroutine that this is part of to its scheduler; see `Coroutine.begin`.
-  @usableFromInline @inline(never)
-  func beginCoroutine(_ start: LaunchStart, _ thread: ThreadRecord) {
-    withCoroutine { $0.begin(start, thread.runningFiber, thread) }
   }
 }

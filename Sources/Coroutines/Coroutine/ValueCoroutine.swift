@@ -29,12 +29,17 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
     site: SourceSite,
     thread: ThreadRecord,
     work: consuming @escaping () throws -> Value
-  ) -> ValueCoroutine {
-    let made = CoroutineMaking.make(self, home, stackSize, site, thread)
+  ) -> UnsafeMutablePointer<Fiber> {
+    let fiber = CoroutineMaking.make(self, home, stackSize, site, thread)
+    keep(work, in: fiber)
+    return fiber
+  }
+
+  /// The handle of one that `make` has made; see `makeHandle`.
+  @inlinable @inline(__always)
+  package static func handle(of fiber: UnsafeMutablePointer<Fiber>) -> ValueCoroutine {
     // SAFETY: of the class that was asked for.
-    let coroutine = unsafeDowncast(made, to: ValueCoroutine.self)
-    coroutine.keep(work)
-    return coroutine
+    unsafeDowncast(makeHandle(of: fiber), to: ValueCoroutine.self)
   }
 
   /// Launches one on the scheduler of the code that calls this; see the function `launch`.
@@ -48,29 +53,41 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
   ) -> ValueCoroutine {
     let thread = currentThread()
     let isUsual = start == .queued && name == nil
-    let (made, hasBegun) = Coroutines.launchHere(self, stackSize, site, thread, isUsual)
-    // SAFETY: as above.
-    let coroutine = unsafeDowncast(made, to: ValueCoroutine.self)
-    coroutine.keep(work)
+    let (fiber, hasBegun) = Coroutines.launchHere(self, stackSize, site, thread, isUsual)
+    keep(work, in: fiber)
+    let coroutine = handle(of: fiber)
     if !hasBegun {
-      if let name { coroutine.setName(name) }
-      // By its fiber: as an object it would be retained for a call on one of two ways.
-      coroutine.fiber.beginCoroutine(start, thread)
+      if let name { fiber.setName(name) }
+      fiber.begin(start, thread.runningFiber, thread)
     }
     return coroutine
   }
 
-  /// Notes what to run.
+  /// Notes what a coroutine of this class is to run.
   @inlinable @inline(__always)
-  func keep(_ work: consuming @escaping () throws -> Value) {
-    self.work.initializeMemory(as: (() throws -> Value).self, to: work)
+  static func keep(
+    _ work: consuming @escaping () throws -> Value,
+    in fiber: UnsafeMutablePointer<Fiber>
+  ) {
+    fiber.work.initializeMemory(as: (() throws -> Value).self, to: work)
     let performer = Performer { coroutine, runs in
+      let (cell, place) = (coroutine.fiber.cell, coroutine.fiber.work)
       // SAFETY: a closure of this type was put there, and this is called once.
-      let work = coroutine.work.assumingMemoryBound(to: (() throws -> Value).self).move()
-      coroutine.fiber.cell.endUseOfRoom()
-      if runs { coroutine.fiber.cell.store(try work()) }
+      let work = place.assumingMemoryBound(to: (() throws -> Value).self).move()
+      cell.endUseOfRoom()
+      guard runs else { return }
+      let value: Value
+      do {
+        value = try work()
+      } catch {
+        endClosure(consume work, at: place)
+        throw error
+      }
+      // Before the value gets the place.
+      endClosure(consume work, at: place)
+      cell.store(value)
     }
-    self.performer.initialize(to: performer)
+    fiber.performer.initialize(to: performer)
   }
 
   /// The value once finished; throws what the body threw.

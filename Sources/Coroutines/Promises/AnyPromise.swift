@@ -2,7 +2,7 @@
 
 public import CCoroutineKernel
 public import CoroutineKernel
-public import Synchronization
+import Synchronization
 
 /// What awaits and settles a promise, in memory that does not move.
 ///
@@ -307,7 +307,7 @@ public class AnyPromise: @unchecked Sendable {
     // Moving a value in runs no code of the user's.
     fill(state.cell)
     if isCancellation { state.pointee.isCancelled = true }
-    settledFlag.setAlone()
+    settledFlag.set()
     if state.isUnobserved, state.pointee.queue.isEmpty {
       state.lock.release(mode)
     } else {
@@ -329,7 +329,7 @@ public class AnyPromise: @unchecked Sendable {
       return false
     }
     fill(state.cell)
-    settledFlag.setAlone()
+    settledFlag.set()
     if state.isUnobserved, state.pointee.queue.isEmpty {
       state.lock.release(mode)
     } else {
@@ -459,14 +459,5 @@ public class AnyPromise: @unchecked Sendable {
       state.extras?.starter.take()
     }
     starter?(self)
-  }
-}
-
-extension AtomicFlag {
-  /// Sets it, for those of whom a lock lets one in at a time.
-  @inlinable @inline(__always)
-  func setAlone() {
-    noteUse()
-    value.store(true, ordering: .releasing)
   }
 }

@@ -63,21 +63,21 @@ final class SettlingRight<Value>: @unchecked Sendable {
 
   @inlinable
   func fulfill(_ value: sending Value) -> Bool {
-    guard isGivenAway.set() else { return false }
+    guard isGivenAway.setFirst() else { return false }
     return promise.fulfill(value)
   }
 
   @inlinable
   func reject(_ error: any Error) -> Bool {
-    isGivenAway.set() && promise.reject(error)
+    isGivenAway.setFirst() && promise.reject(error)
   }
 
   func settle(_ outcome: Promise<Value>.Outcome) -> Bool {
-    isGivenAway.set() && promise.settle(outcome)
+    isGivenAway.setFirst() && promise.settle(outcome)
   }
 
   func follow(_ thenable: sending some Thenable<Value>) -> Bool {
-    guard isGivenAway.set(), promise.isPending else { return false }
+    guard isGivenAway.setFirst(), promise.isPending else { return false }
     next = thenable
     let isLater = phase.compareExchange(
       expected: Phase.asking,

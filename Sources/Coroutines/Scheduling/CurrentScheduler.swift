@@ -55,15 +55,16 @@ public func launch<Value>(
       work: body
     )
   }
-  let coroutine = ValueCoroutine<Value>.make(
+  let fiber = ValueCoroutine<Value>.make(
     home: home,
     stackSize: stackSize,
     site: SourceSite(file: file, line: line),
     thread: thread,
     work: body
   )
-  if let name { coroutine.setName(name) }
-  coroutine.beginShared(.near, start, thread.runningFiber, thread)
+  let coroutine = ValueCoroutine<Value>.handle(of: fiber)
+  if let name { fiber.setName(name) }
+  fiber.beginShared(.near, start, thread.runningFiber, thread)
   return coroutine
 }
 

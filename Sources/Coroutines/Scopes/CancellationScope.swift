@@ -240,7 +240,7 @@ package final class CancellationScope: @unchecked Sendable {
   package func cancel() {
     let fiber = coroutine.fiber
     preemptionPoint(.flag, fiber)
-    guard cancelled.set() else { return }
+    guard cancelled.setFirst() else { return }
     preemptionPoint(.flag, fiber)
     fiber.pointee.attention.store(true, ordering: .sequentiallyConsistent)
     coroutine.performAtHome {

@@ -204,35 +204,36 @@ public final class CoroutineScope: @unchecked Sendable {
     _ thread: ThreadRecord,
     _ body: consuming @escaping () throws -> Value
   ) -> ValueCoroutine<Value> {
-    let coroutine = ValueCoroutine<Value>.make(
+    let fiber = ValueCoroutine<Value>.make(
       home: home,
       stackSize: stackSize,
       site: site,
       thread: thread,
       work: body
     )
-    if let name { coroutine.setName(name) }
-    begin(coroutine, start, placement, thread)
+    let coroutine = ValueCoroutine<Value>.handle(of: fiber)
+    if let name { fiber.setName(name) }
+    begin(fiber, start, placement, thread)
     return coroutine
   }
 
   /// Hands a coroutine to its scheduler, as one more that will have to end before the scope does.
   @usableFromInline
   func begin(
-    _ coroutine: Coroutine,
+    _ fiber: UnsafeMutablePointer<Fiber>,
     _ start: LaunchStart,
     _ placement: Placement,
     _ thread: ThreadRecord
   ) {
     let own = cancellation.coroutine.fiber.pointee.home
     let isHere =
-      placement == .pinned && coroutine.fiber.pointee.home == own && thread.currentHome == own
+      placement == .pinned && fiber.pointee.home == own && thread.currentHome == own
     if isHere {
-      if isOver { coroutine.stopLateForScope() }
+      if isOver { fiber.withCoroutine { $0.stopLateForScope() } }
       pendingHere += 1
     }
-    coroutine.isScoped = true
-    coroutine.begin(start, in: cancellation, isHere: isHere, placement, thread)
+    fiber.withCoroutine { $0.isScoped = true }
+    fiber.begin(start, in: cancellation, isHere: isHere, placement, thread)
   }
 
   /// Cancels everything in the scope, because of its first error.

@@ -77,10 +77,10 @@ final class SupervisorCore: SupervisedPart, @unchecked Sendable {
 
   var isStopping: Bool { stopping.isSet }
 
-  func willStopForGood() { stopping.set() }
+  func willStopForGood() { _ = stopping.setFirst() }
 
   func cancelForGood() {
-    stopping.set()
+    _ = stopping.setFirst()
     lifetime.cancel()
   }
 

@@ -2,6 +2,7 @@
 
 import CCoroutineKernel
 import CoroutineKernel
+import CoroutineTestSupport
 import Testing
 
 @testable import Coroutines
@@ -22,6 +23,46 @@ import Testing
   @Test func `a launched closure and who performs it fit where the value will be`() {
     #expect(MemoryLayout<() throws -> Int>.size <= 2 * MemoryLayout<UInt>.size)
     #expect(MemoryLayout<Performer>.size <= 2 * MemoryLayout<UInt>.size)
+  }
+
+  @Test func `what a closure has captured is its second word, and is let go of once`() throws {
+    final class Captured {
+      let ended: Cell<Int>
+      init(_ ended: Cell<Int>) { self.ended = ended }
+      deinit { ended.value = (ended.value ?? 0) + 1 }
+      func one() -> Int { 1 }
+    }
+    let place = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8)
+    defer { place.deallocate() }
+    func end(_ closure: @escaping () throws -> Int) -> Int? {
+      let value = try? closure()
+      endClosure(closure, at: place)
+      return value
+    }
+    let ended = Cell(0)
+    // It has captured nothing; one object, which it may be itself; two; its caller has it, too.
+    #expect(end { 1 } == 1)
+    do {
+      let captured = Captured(ended)
+      #expect(end { captured.one() } == 1)
+      #expect(end(captured.one) == 1)
+      #expect(ended.value == 0)
+    }
+    #expect(ended.value == 1)
+    do {
+      let (first, second) = (Captured(ended), Captured(ended))
+      #expect(end { first.one() + second.one() } == 2)
+    }
+    #expect(ended.value == 3)
+    do {
+      let captured = Captured(ended)
+      let kept = { captured.one() }
+      #expect(end(kept) == 1)
+      #expect(end(kept) == 1)
+      #expect(ended.value == 3)
+      #expect(kept() == 1)
+    }
+    #expect(ended.value == 4)
   }
 
   @Test func `debuggers and crash reports find its name and where it was launched`() throws {

@@ -208,6 +208,57 @@ import Testing
     #expect(ended.value == 1)
   }
 
+  /// Whoever drops a handle at once has never had one, where the optimiser sees it: only its scheduler keeps a coroutine then.
+  @Test(arguments: Place.allCases)
+  func `coroutines whose handles nobody takes run to their ends, however they are launched`(
+    _ place: Place
+  ) throws {
+    final class Token: Sendable {
+      let ended: Counter
+      init(_ ended: Counter) { self.ended = ended }
+      deinit { ended.add() }
+    }
+    let (ran, ended) = (Counter(), Counter())
+    let others: [Scheduler] = [SerialScheduler(), PoolScheduler(threads: 2)]
+    let queue = DispatchQueue(label: "queue")
+    try place.run {
+      for round in 0..<100 {
+        try withCoroutineScope { scope in
+          for start in [LaunchStart.queued, .immediately] {
+            let tokens = (0..<7).map { _ in Token(ended) }
+            launch(start: start) { withExtendedLifetime(tokens[0]) { ran.add() } }
+            launch(name: "named", start: start) { withExtendedLifetime(tokens[1]) { ran.add() } }
+            scope.launch(start: start) { withExtendedLifetime(tokens[2]) { ran.add() } }
+            scope.launch(on: queue, start: start) {
+              withExtendedLifetime(tokens[3]) { ran.add() }
+            }
+            scope.launch(on: .current, start: start) {
+              withExtendedLifetime(tokens[4]) { ran.add() }
+            }
+            for (token, scheduler) in zip(tokens[5...], others) {
+              scope.launch(on: scheduler, start: start) {
+                withExtendedLifetime(token) { ran.add() }
+              }
+            }
+          }
+        }
+        try Coroutine.yield()
+        #expect(ran.value == 14 * (round + 1))
+      }
+    }
+    #expect(ran.value == 1400)
+    // The last of them may be letting go of it on its thread.
+    #expect(inTime { Self.soon(ended, is: 1400, within: $0) })
+  }
+
+  private static func soon(_ counter: Counter, is value: Int, within limit: Duration) -> Bool {
+    let end = ContinuousClock.now + limit
+    while counter.value != value {
+      if ContinuousClock.now > end { return false }
+    }
+    return true
+  }
+
   @Test func `a launch on a scheduler that has shut down ends with an error at once (rule 12)`()
     throws
   {

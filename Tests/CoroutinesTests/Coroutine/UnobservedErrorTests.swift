@@ -106,6 +106,27 @@ import Testing
     #expect(text.contains("UnobservedErrorTests.swift"))
   }
 
+  /// Where nobody takes the handle, the scheduler's reference is the only one, also on the way back.
+  @Test func `so is one that could not be launched, once, if its handle was dropped`() async {
+    await #expect(processExitsWith: .success) {
+      let reports = Counter()
+      Coroutine.unobservedErrorHandler = { _ in reports.add() }
+      let ended = try blocking { Scheduler.current }
+      for _ in 0..<10 { launch(on: ended) { Issue.record("it must not run") } }
+      #expect(reports.value == 10)
+      // A scope looks at the error.
+      #expect(throws: CoroutineError.schedulerShutDown) {
+        try blocking {
+          try withCoroutineScope { scope in
+            scope.launch(on: ended) { Issue.record("it must not run") }
+            return
+          }
+        }
+      }
+      #expect(reports.value == 10)
+    }
+  }
+
   @Test func `of several the first is thrown, and the others go to the handler`() async {
     await #expect(processExitsWith: .success) {
       let reports = Cell<[UnobservedError]>([])
