@@ -23,6 +23,12 @@ struct cck_trace_ring;
 /// How many more a thread keeps that may still be in use elsewhere; a power of two.
 #define CCK_RECENT_OBJECTS 32
 
+/// A list of memory for objects of one size; see SpareMemory.swift.
+typedef struct {
+  void *_Nullable first;  ///< Linked by what is behind the header of an object.
+  uint32_t count;         ///< How many there are.
+} cck_spare_memory_t;
+
 /// One thread's record. Only its own thread reads or writes it.
 typedef struct cck_thread {
   void *_Nullable fiber;  ///< The coroutine that runs now, or null.
@@ -47,8 +53,8 @@ typedef struct cck_thread {
   void *_Nullable recent_objects[CCK_RECENT_OBJECTS];  ///< A stack, whose oldest are overwritten.
   uint32_t recent_top;                   ///< Where the next one goes, modulo the length.
   uint32_t unbiased_left;                ///< How many locks of the round at hand are still to be made.
-  void *_Nullable spare_promises;        ///< A list of memory for promises; see SparePromises.swift.
-  uint32_t spare_promise_count;          ///< How many of them.
+  cck_spare_memory_t promise_memory;     ///< Of promises that are gone.
+  cck_spare_memory_t coroutine_memory;   ///< Of coroutines that ended before their handles went.
   uint32_t pool_loop;                    ///< Which loop of a pool its last launch from outside went to.
   const void *_Nullable last_told;       ///< The node whose loop was told last, a hint; see Home+Watch.swift.
   void *_Nullable observer;              ///< Checked builds: who is told of preemption points, or null.

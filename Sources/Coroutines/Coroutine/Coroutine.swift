@@ -115,6 +115,11 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
 
   deinit {
     empty()
+    // One that has never begun is not what `renew` begins with.
+    if fiber.pointee.phase.load(ordering: .relaxed) == .dead {
+      let thread = currentThread()
+      thread.coroutineMemory.keep(Unmanaged.passUnretained(self).toOpaque(), thread)
+    }
   }
 
   /// The address of `storage`.

@@ -6,6 +6,9 @@ public import CoroutineKernel
 /// Objects of ended coroutines that nobody holds any more, kept by each thread for its next launches.
 ///
 /// An object's way through the allocator and the runtime costs more than all else that a launch does.
+/// Those that nobody holds when they end go into a list, as they are. Of those whose last handle goes later, the memory is kept
+/// by the thread on which it goes (`SpareMemory`): the object has to end then, since that is what dropping a handle does.
+///
 /// Whoever drops a handle sees no difference: values, errors and labels go when the object would have
 /// gone. Only the few *recent* objects are different, those whose handles were still held when they ended:
 /// they are looked at again at the next launches. They hold nothing but their own memory, and when they ended
@@ -28,12 +31,20 @@ enum SpareCoroutines {
     single.release()
     pair.release()
     pair.release()
-    SparePromises.prepare()
+    prepareForEnds()
     cck_thread_on_exit {
       SpareCoroutines.drop($0)
-      SparePromises.drop($0)
+      $0.promiseMemory.drop()
+      $0.coroutineMemory.drop()
     }
   }()
+
+  /// Learns how an object looks that is about to go.
+  private static func prepareForEnds() {
+    final class Probe { deinit { cck_object_learn_end(Unmanaged.passUnretained(self).toOpaque()) } }
+    // As above.
+    Unmanaged.passRetained(Probe()).release()
+  }
 
   /// An object of the class that lies ready on this thread, with the reference of the record.
   ///
@@ -52,7 +63,8 @@ enum SpareCoroutines {
     return object
   }
 
-  /// The same, or one that has ended elsewhere; lets go of another class's object that is first in the list.
+  /// The same, or one that has ended elsewhere, or a new one in the memory of one that is gone; lets go of another class's object that
+  /// is first in the list.
   static func take(_ type: Coroutine.Type, _ thread: ThreadRecord) -> Unmanaged<Coroutine>? {
     if let object = takeAtHand(type, thread) { return object }
     let list = thread.spareList(of: ObjectIdentifier(type))
@@ -60,7 +72,12 @@ enum SpareCoroutines {
       dropFirst(list)
       return takeRecent(type, thread)
     }
-    guard let fiber = SpareDepot.take(ObjectIdentifier(type)) else { return nil }
+    guard let fiber = SpareDepot.take(ObjectIdentifier(type)) else {
+      // SAFETY: a class's metatype is its address, which objects begin with; all coroutines are of one size
+      // (CoroutineLayoutTests); and the reference is handed to the caller.
+      let metatype = unsafeBitCast(type, to: UnsafeRawPointer.self)
+      return thread.coroutineMemory.take(metatype).map { Unmanaged.fromOpaque($0) }
+    }
     list.pointee = fiber.pointee.link.next.map { UnsafeMutableRawPointer($0) }
     // SAFETY: as above.
     return Unmanaged<Coroutine>.fromOpaque(fiber.owner)

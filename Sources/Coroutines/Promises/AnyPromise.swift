@@ -133,7 +133,7 @@ public class AnyPromise: @unchecked Sendable {
 
   /// Changes only in `beginAnew`.
   ///
-  /// First property: `SparePromises` uses its place when the promise is gone.
+  /// First property: `SpareMemory` uses its place when the promise is gone.
   @exclusivity(unchecked)
   @usableFromInline
   final var site: SourceSite
@@ -169,7 +169,8 @@ public class AnyPromise: @unchecked Sendable {
     // Nobody awaits: whoever does holds the promise. Observers may be left.
     if !settledFlag.isSet { abandon() }
     state.cell.clear()
-    SparePromises.keepMemory(of: self)
+    let thread = currentThread()
+    thread.promiseMemory.keep(Unmanaged.passUnretained(self).toOpaque(), thread)
   }
 
   /// Settles a promise that nobody can settle any more, so that those who observe it learn of that.

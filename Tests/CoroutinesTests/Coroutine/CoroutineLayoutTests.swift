@@ -20,6 +20,17 @@ import Testing
     }
   }
 
+  @Test func `all are of one size, and begin with a word that can link them (Z1, Z3)`() {
+    let coroutine = launch(on: SerialScheduler()) {}
+    let mirror = Mirror(reflecting: coroutine)
+    #expect(mirror.children.isEmpty)
+    #expect(mirror.superclassMirror?.subjectType == Coroutine.self)
+    withUnsafeMutablePointer(to: &coroutine.fiber.pointee.link) {
+      #expect(UnsafeMutableRawPointer($0) == UnsafeMutableRawPointer(coroutine.fiber))
+    }
+    #expect(MemoryLayout<InboxLink>.size >= MemoryLayout<UInt>.size)
+  }
+
   @Test func `a launched closure and who performs it fit where the value will be`() {
     #expect(MemoryLayout<() throws -> Int>.size <= 2 * MemoryLayout<UInt>.size)
     #expect(MemoryLayout<Performer>.size <= 2 * MemoryLayout<UInt>.size)

@@ -49,6 +49,57 @@ import Testing
   }
 
   @Test(.enabled(if: objectsServeAgain))
+  func `the memory of those whose handles go after their ends serves the next launches`() throws {
+    try onFreshThread {
+      // More than the thread looks at again.
+      func identifiers() throws -> [ObjectIdentifier] {
+        let coroutines = (0..<100).map { number in launch { number } }
+        for (number, coroutine) in coroutines.enumerated() {
+          try #expect(coroutine.value() == number)
+        }
+        return coroutines.map { ObjectIdentifier($0) }
+      }
+      let first = try identifiers()
+      let kept = cck_thread_current().pointee.coroutine_memory.count
+      #expect(kept >= 60)
+      let second = try identifiers()
+      #expect(Set(second).isSubset(of: first))
+      // Of whatever type the next one is.
+      let other = launch { "another type" }
+      #expect(first.contains(ObjectIdentifier(other)))
+      try #expect(other.value() == "another type")
+    }
+  }
+
+  @Test func `but not the memory of one that is referred to still`() throws {
+    final class Keeper {
+      unowned let coroutine: Coroutine
+      init(_ coroutine: Coroutine) { self.coroutine = coroutine }
+    }
+    try onFreshThread {
+      var keepers: [Keeper] = []
+      var weakOnes: [() -> Coroutine?] = []
+      var places: Set<ObjectIdentifier> = []
+      do {
+        let coroutines = (0..<50).map { number in launch { number } }
+        for coroutine in coroutines {
+          keepers.append(Keeper(coroutine))
+          weakOnes.append { [weak coroutine] in coroutine }
+          places.insert(ObjectIdentifier(coroutine))
+        }
+        for coroutine in coroutines { _ = try coroutine.value() }
+        #expect(weakOnes.allSatisfy { $0() != nil })
+      }
+      try launch {}.join()
+      #expect(weakOnes.allSatisfy { $0() == nil })
+      let next = (0..<100).map { number in launch { number } }
+      #expect(next.allSatisfy { !places.contains(ObjectIdentifier($0)) })
+      try Coroutine.yield()
+      withExtendedLifetime(keepers) {}
+    }
+  }
+
+  @Test(.enabled(if: objectsServeAgain))
   func `those that ended in a crowd on one thread serve another`() throws {
     // A class that no other test's coroutines are of.
     struct Result: Sendable {}

@@ -151,7 +151,7 @@ import Testing
         let promises = (0..<5000).map { _ in Promise<Int>() }
         for promise in promises { promise.fulfill(1) }
       }
-      record.kept = cck_thread_current().pointee.spare_promise_count
+      record.kept = cck_thread_current().pointee.promise_memory.count
     }
     #expect(record.kept == 1024)
   }
