@@ -44,6 +44,8 @@ const char *cio_error_text(int code) {
 
 long cio_close(int descriptor) { return checked(close(descriptor)); }
 
+int cio_is_open(int descriptor) { return fcntl(descriptor, F_GETFD) >= 0; }
+
 // MARK: - Bytes
 
 #if defined(MSG_NOSIGNAL)

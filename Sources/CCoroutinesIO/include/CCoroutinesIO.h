@@ -45,6 +45,8 @@ int cio_is_shortage(int code);
 const char *_Nonnull cio_error_text(int code);
 
 long cio_close(int descriptor);
+/// It is open, for whatever.
+int cio_is_open(int descriptor);
 
 // MARK: - Bytes
 

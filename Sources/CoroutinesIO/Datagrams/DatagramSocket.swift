@@ -217,7 +217,7 @@ public final class DatagramSocket: Sendable {
     case .closed: code = cio_bad_descriptor
     case .failed(let reason): code = reason
     }
-    throw IOError(code: code, operation: words, subject: subject.description)
+    throw descriptor.error(code, words, subject.description)
   }
 }
 

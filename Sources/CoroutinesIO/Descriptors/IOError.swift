@@ -13,7 +13,8 @@ public struct IOError: Error, Hashable, Sendable {
   /// The system's error number, as of `errno`.
   ///
   /// `ECONNRESET`, `EMFILE`, `ETIMEDOUT` and so on.
-  /// `EBADF` after the object was closed, by the caller or by another coroutine meanwhile.
+  /// `EBADF` after the object was closed, by the caller or by another coroutine meanwhile; or if it is not open for what was to be
+  /// done, or its descriptor was closed by code that it did not belong to. The description says which.
   public let code: Int32
 
   /// What was being done: "reading", "connecting".
@@ -22,6 +23,9 @@ public struct IOError: Error, Hashable, Sendable {
   /// The other end, or the path; nil if there is none.
   public let subject: String?
 
+  /// What to do, where the code alone does not tell.
+  private let advice: String?
+
   /// An error.
   ///
   /// - Parameters:
@@ -29,9 +33,15 @@ public struct IOError: Error, Hashable, Sendable {
   ///   - operation: What was being done.
   ///   - subject: The other end, or the path.
   public init(code: Int32, operation: String, subject: String? = nil) {
+    self.init(code: code, operation: operation, subject: subject, advice: nil)
+  }
+
+  /// One that knows better what to do than its code.
+  init(code: Int32, operation: String, subject: String?, advice: String?) {
     self.code = code
     self.operation = operation
     self.subject = subject
+    self.advice = advice
   }
 }
 
@@ -39,7 +49,7 @@ extension IOError: CustomStringConvertible {
   /// One line for people, with what to do where the code alone tells that.
   ///
   /// "accepting on 127.0.0.1:80: Too many open files (24). Close …".
-  public var description: String { summary + (advice.map { ". \($0)" } ?? "") }
+  public var description: String { summary + ((advice ?? commonAdvice).map { ". \($0)" } ?? "") }
 
   /// What happened, and to what: "reading from 127.0.0.1:80: Connection reset by peer (104)".
   var summary: String {
@@ -48,7 +58,7 @@ extension IOError: CustomStringConvertible {
   }
 
   /// What to do, where that does not depend on what was tried.
-  private var advice: String? {
+  private var commonAdvice: String? {
     switch code {
     case EMFILE, ENFILE: "Close descriptors that are not used, or raise the limit (`ulimit -n`)."
     case EBADF:

@@ -259,6 +259,6 @@ public final class File: Sendable {
   }
 
   private func failure(_ code: Int32, _ operation: String) -> IOError {
-    IOError(code: code, operation: operation, subject: path)
+    descriptor.error(code, operation, path)
   }
 }

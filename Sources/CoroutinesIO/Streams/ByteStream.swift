@@ -329,7 +329,7 @@ public final class ByteStream: Sendable {
   }
 
   private func failure(_ result: Int, _ operation: String) -> IOError {
-    IOError(code: Int32(-result), operation: operation, subject: peer?.description ?? "a stream")
+    descriptor.error(Int32(-result), operation, peer?.description ?? "a stream")
   }
 }
 

@@ -79,7 +79,7 @@ public final class StreamListener: Sendable {
   }
 
   private func failure(_ code: Int32) -> IOError {
-    IOError(code: code, operation: "accepting on", subject: address.description)
+    descriptor.error(code, "accepting on", address.description)
   }
 
   /// All connections as they come, until the listener is closed or the coroutine is cancelled.

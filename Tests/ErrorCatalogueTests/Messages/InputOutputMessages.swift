@@ -69,6 +69,34 @@ let inputOutputMessages = Chapter(
         _ = try stream.read()
       }
     },
+    .thrown(
+      "a stream whose descriptor other code has closed",
+      "Bad file descriptor",
+      at: "Descriptor 1000 was closed",
+      do: "look for one that closes a number twice",
+      isApart: true
+    ) {
+      try runBlocking {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return }
+        let stream = try ByteStream(takingOver: fcntl(ends[0], F_DUPFD, 1000))
+        close(1000)
+        _ = try stream.read()
+      }
+    },
+    .thrown(
+      "the wrong end of a pipe",
+      "Bad file descriptor",
+      at: "reading from",
+      do: "open it for what is to be done"
+    ) {
+      try runBlocking {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return }
+        defer { close(ends[0]) }
+        _ = try ByteStream(takingOver: ends[1]).read()
+      }
+    },
     .thrown("a write that nobody reads", "Broken pipe", at: "writing to", do: "connect again") {
       try runBlocking {
         let (stream, other) = try ByteStream.pair()
