@@ -89,6 +89,7 @@ import Testing
         }
         for coroutine in coroutines { _ = try coroutine.value() }
         #expect(weakOnes.allSatisfy { $0() != nil })
+        withExtendedLifetime(coroutines) {}
       }
       try launch {}.join()
       #expect(weakOnes.allSatisfy { $0() == nil })
