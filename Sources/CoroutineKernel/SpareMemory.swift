@@ -14,7 +14,7 @@ package typealias SpareMemory = UnsafeMutablePointer<cck_spare_memory_t>
 /// - Z2. The properties of one that is gone hold nothing, and are what they were: to end them takes no step (they are bits).
 /// - Z3. The place of the first property, a word at least, links the list, which is its thread's own.
 extension SpareMemory {
-  /// How many a list keeps.
+  /// How many a list keeps: of promises some 170 bytes each, of coroutines 260.
   @inlinable @inline(__always)
   static var limit: UInt32 { 1024 }
 
@@ -30,8 +30,9 @@ extension SpareMemory {
     pointee.count &+= 1
   }
 
-  /// An object of a class, by its metatype, with one reference, in memory of this list, if there is some; its properties are those of one that is
-  /// gone (Z2).
+  /// An object of a class, by its metatype, with one reference, in memory of this list, if there is some.
+  ///
+  /// Its properties are those of one that is gone (Z2).
   @inlinable @inline(__always)
   package func take(_ metatype: UnsafeRawPointer) -> UnsafeMutableRawPointer? {
     guard let memory = pointee.first else { return nil }
@@ -57,7 +58,7 @@ extension SpareMemory {
   static func link(
     _ memory: UnsafeMutableRawPointer
   ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
-    // SAFETY: it lies right behind the header (CoreLayoutTests).
+    // SAFETY: it lies right behind the header (CoreLayoutTests, CoroutineLayoutTests).
     (memory + FiberOwner.headerSize).assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
   }
 }

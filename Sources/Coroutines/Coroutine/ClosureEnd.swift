@@ -17,7 +17,7 @@ func endClosure<Value>(
   // Here it is bits, which the compiler does not release.
   place.initializeMemory(as: (() throws -> Value).self, to: closure)
   // SAFETY: a closure is its function and an object of the runtime's own kind with what it has captured, or nil (Swift's ABI,
-  // ClosureLayoutTests); the reference to it is the one that was put there.
+  // CoroutineLayoutTests); the reference to it is the one that was put there.
   let context = place.load(
     fromByteOffset: MemoryLayout<UInt>.size,
     as: UnsafeMutableRawPointer?.self

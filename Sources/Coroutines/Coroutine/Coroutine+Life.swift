@@ -139,7 +139,8 @@ extension Coroutine {
         "\(coroutine), launched at \(coroutine.creationSite)"
       )
     )
-    coroutine.end()
+    // As in `enqueue`: the end goes on by address.
+    withExtendedLifetime(coroutine) { coroutine.end() }
   }
 
   /// Called with errors that nobody waits for: of coroutines without a scope or a `runBlocking` around

@@ -391,8 +391,10 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     } else if !(placement == .pinned
       ? home.postFirst(self) : home.withCore { $0.offer(self, thread) })
     {
-      // SAFETY: takes the scheduler's reference back; no scheduler has the coroutine.
-      Unmanaged<Coroutine>.fromOpaque(owner).takeRetainedValue().endUnlaunched()
+      // SAFETY: takes the scheduler's reference back; no scheduler has the coroutine. It may be the only one, and the end goes on by
+      // address after it has named the object for the last time.
+      let coroutine = Unmanaged<Coroutine>.fromOpaque(owner).takeRetainedValue()
+      withExtendedLifetime(coroutine) { coroutine.endUnlaunched() }
     }
   }
 

@@ -63,8 +63,9 @@ enum SpareCoroutines {
     return object
   }
 
-  /// The same, or one that has ended elsewhere, or a new one in the memory of one that is gone; lets go of another class's object that
-  /// is first in the list.
+  /// The same, or one that has ended elsewhere, or a new one in the memory of one that is gone.
+  ///
+  /// Lets go of another class's object that is first in the list.
   static func take(_ type: Coroutine.Type, _ thread: ThreadRecord) -> Unmanaged<Coroutine>? {
     if let object = takeAtHand(type, thread) { return object }
     let list = thread.spareList(of: ObjectIdentifier(type))

@@ -20,6 +20,8 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
 
   /// A coroutine that will run `work`: one that lies ready on this thread, or a new object.
   ///
+  /// Its reference is the scheduler's.
+  ///
   /// What depends on the type of the value is a few stores in the caller; all else is one function for all types, and not
   /// one for each, of which the compiler would merge those that are alike, behind a call that passes it their differences.
   @inlinable @inline(__always)

@@ -5,7 +5,7 @@ public import CoroutineKernel
 /// Promises in memory of promises that are gone.
 ///
 /// Most promises are made, settled, awaited and dropped on one thread, and the allocator's part in that is as large as all
-/// else. They are all of one size (Z1 of `SpareMemory`), since `Promise` has no property of its own, some 170 bytes.
+/// else. They are all of one size (Z1 of `SpareMemory`), since `Promise` has no property of its own.
 @usableFromInline
 enum SparePromises {
   /// A pending promise.
