@@ -20,13 +20,17 @@ import Testing
     }
   }
 
-  @Test func `all are of one size, and begin with a word that can link them (Z1, Z3)`() {
-    let coroutine = launch(on: SerialScheduler()) {}
-    let mirror = Mirror(reflecting: coroutine)
-    #expect(mirror.children.isEmpty)
-    #expect(mirror.superclassMirror?.subjectType == Coroutine.self)
-    withUnsafeMutablePointer(to: &coroutine.fiber.pointee.link) {
-      #expect(UnsafeMutableRawPointer($0) == UnsafeMutableRawPointer(coroutine.fiber))
+  @Test func `all are of one size, and begin with a word that can link them (Z1, Z3)`() throws {
+    // On this thread, which is the only one that may look into it.
+    try runBlocking {
+      let coroutine = launch {}
+      let mirror = Mirror(reflecting: coroutine)
+      #expect(mirror.children.isEmpty)
+      #expect(mirror.superclassMirror?.subjectType == Coroutine.self)
+      let link = withUnsafeMutablePointer(to: &coroutine.fiber.pointee.link) {
+        UnsafeMutableRawPointer($0)
+      }
+      #expect(link == UnsafeMutableRawPointer(coroutine.fiber))
     }
     #expect(MemoryLayout<InboxLink>.size >= MemoryLayout<UInt>.size)
   }
