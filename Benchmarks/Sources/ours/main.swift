@@ -4,6 +4,7 @@ import harness
 
 Program(
   peer: "ours",
-  rows: switching + launching + channels + threads + selecting + promises + actors + time + memory
+  rows: switching + launching + channels + threads + selecting + promises + objects + actors + time
+    + memory
     + files + crowds + grid + growth + growthOfSelect
 ).run()

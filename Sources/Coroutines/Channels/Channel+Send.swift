@@ -87,6 +87,9 @@ extension Channel {
   }
 
   /// Sends a value, from a coroutine that is not cancelled.
+  ///
+  /// The value is consumed here, and in no call above: there, Swift 6.3's optimiser stops with an error of its own for callers
+  /// that have copied a field out of a `consuming` parameter that they send.
   @inlinable @inline(__always)
   func send(
     _ element: sending Element,
@@ -101,15 +104,15 @@ extension Channel {
     if isRecorded { core.record(step, thread) }
     switch step {
     case .handOver(let receiver):
-      place(element, at: receiver.pointee.slot)
+      place(consume element, at: receiver.pointee.slot)
       core.lock.release(mode)
       ResumeToken(receiver, .delivered).resume(thread)
     case .keep(let slot):
-      place(element, at: slot)
+      place(consume element, at: slot)
       core.lock.release(mode)
     case .replace(let slot):
       let oldest = slot.assumingMemoryBound(to: Element.self).move()
-      place(element, at: slot)
+      place(consume element, at: slot)
       core.lock.release(mode)
       // Released out here: it may run code of the user's.
       _ = consume oldest
@@ -120,9 +123,12 @@ extension Channel {
       giveBack(element)
       throw closedError()
     case .wait:
+      // Taken out of a variable, since a closure copies what it has captured: for an object, two atomic operations.
+      var element = Optional(consume element)
       // SAFETY: both are in this frame until the wait is over (W3).
       try withWaiter(for: fiber, and: Element.self) { waiter, slot in
-        slot.initialize(to: element)
+        // SAFETY: it is there, as this is called once.
+        slot.initialize(to: element.take().unsafelyUnwrapped)
         waiter.pointee.lock = core.lock
         waiter.pointee.queue = core.senders
         core.pointee.senders.append(waiter)

@@ -149,7 +149,8 @@ public final class TwoWayGenerator<Yielded, Sent, Returned> {
     ///   been dropped; `GeneratorError` if the body does not run.
     @inlinable @inline(__always)
     @discardableResult
-    public func callAsFunction(_ value: Yielded) throws -> Sent? {
+    public func callAsFunction(@_eagerMove _ value: __owned Yielded) throws -> Sent? {
+      // Owned: as a generator's.
       let core = core
       if core.mayYieldAtOnce {
         core.slot(of: Yielded.self).initialize(to: value)

@@ -23,6 +23,7 @@ extension Generator {
   ///     values are wanted: the function should stop then, and further values are dropped. What the body
   ///     throws ends the sequence and is then in `error`.
   /// - Returns: The values.
+  @inlinable
   public static func callbacks(
     stackSize: StackSize = .default,
     file: StaticString = #fileID,
@@ -30,17 +31,17 @@ extension Generator {
     _ body: @escaping (_ emit: @escaping (Element) -> Bool) throws -> Void
   ) -> Coroutines.Generator<Element> {
     Coroutines.Generator<Element>(stackSize: stackSize, file: file, line: line) { yield in
-      var isWanted = true
+      let interest = Interest()
       try body { element in
-        guard isWanted else { return false }
+        guard interest.isThere else { return false }
         do {
           try yield(element)
         } catch {
-          isWanted = false
+          interest.isThere = false
         }
-        return isWanted
+        return interest.isThere
       }
-      if !isWanted { throw CancellationError() }
+      if !interest.isThere { throw CancellationError() }
     }
   }
 
@@ -65,6 +66,7 @@ extension Generator {
   ///   - line: Where it is made; leave out.
   ///   - register: Called when the first value is asked for; returns what ends the events.
   /// - Returns: The events.
+  @inlinable
   public static func events(
     _ capacity: ChannelCapacity = .unbounded,
     file: StaticString = #fileID,
@@ -94,11 +96,25 @@ extension Generator {
   }
 }
 
+/// Whether anybody wants more of what a function hands to its callback.
+@usableFromInline
+final class Interest {
+  // A variable that the callback captured would be checked for overlapping accesses by the runtime, twice a value: four times what
+  // all else takes. These are loads and stores, and all on the generator's stack.
+  @exclusivity(unchecked)
+  @usableFromInline
+  final var isThere = true
+
+  @inlinable
+  init() {}
+}
+
 /// Where the callbacks of a `Generator.events` put what comes.
 public struct EventSink<Element>: Sendable {
-  private let channel: Channel<Element>
-  private let end = Promise<Void>()
+  @usableFromInline let channel: Channel<Element>
+  @usableFromInline let end = Promise<Void>()
 
+  @inlinable
   init(_ capacity: ChannelCapacity) {
     channel = Channel(capacity: capacity)
   }
@@ -107,9 +123,10 @@ public struct EventSink<Element>: Sendable {
   ///
   /// - Parameter element: The event.
   /// - Returns: False if it was dropped: the capacity is used up, or the sequence has ended.
+  @inlinable
   @discardableResult
   public func send(_ element: sending Element) -> Bool {
-    if case .sent = channel.sendIfReady(element) { return true }
+    if case .sent = channel.sendIfReady(consume element) { return true }
     return false
   }
 
@@ -122,6 +139,7 @@ public struct EventSink<Element>: Sendable {
   }
 
   /// Parks until there is an event; nil at the end.
+  @inlinable
   func next() throws -> Element? {
     do {
       return try channel.receive()

@@ -300,49 +300,57 @@ public class AnyPromise: @unchecked Sendable {
     _ fill: (UnsafeMutablePointer<ResultCell>) -> Void
   ) -> Bool {
     let thread = currentThread()
+    guard let mode = beginSettling(thread) else { return false }
+    fill(state.cell)
+    if isCancellation { state.pointee.isCancelled = true }
+    endSettling(isCancellation, mode, thread)
+    return true
+  }
+
+  /// Takes the lock to settle the promise: the cell is to be filled next.
+  ///
+  /// Apart from `settle`, for what is moved into the cell: a closure that has captured it copies it.
+  ///
+  /// - Returns: Nil, and no lock is held, if it was settled before.
+  @inlinable @inline(__always)
+  final func beginSettling(_ thread: ThreadRecord) -> LockMode? {
     let mode = state.lock.acquire(thread)
     guard state.pointee.cell.content == .nothing else {
       state.lock.release(mode)
-      return false
+      return nil
     }
     // Moving a value in runs no code of the user's.
-    fill(state.cell)
-    if isCancellation { state.pointee.isCancelled = true }
+    return mode
+  }
+
+  /// The cell is filled: leaves the lock and tells everybody.
+  @inlinable @inline(__always)
+  final func endSettling(_ isCancellation: Bool, _ mode: LockMode, _ thread: ThreadRecord) {
     settledFlag.set()
     if state.isUnobserved, state.pointee.queue.isEmpty {
       state.lock.release(mode)
     } else {
       finishSettling(isCancellation, mode, thread)
     }
-    return true
   }
 
   /// The same in a chain: what follows is added to the work of the promise before.
   @inlinable @inline(__always)
-  @discardableResult
-  package final func settle(
-    _ work: inout SettlementWork,
-    _ fill: (UnsafeMutablePointer<ResultCell>) -> Void
-  ) -> Bool {
-    let mode = state.lock.acquire(currentThread())
-    guard state.pointee.cell.content == .nothing else {
-      state.lock.release(mode)
-      return false
-    }
-    fill(state.cell)
+  final func endSettling(_ work: inout SettlementWork, _ mode: LockMode) {
     settledFlag.set()
     if state.isUnobserved, state.pointee.queue.isEmpty {
       state.lock.release(mode)
     } else {
       work.add(settled: self, mode)
     }
-    return true
   }
 
   /// Rejects the promise in a chain.
   @usableFromInline @inline(never)
   final func settle(failure: any Error, _ work: inout SettlementWork) {
-    settle(&work) { $0.store(failure: failure) }
+    guard let mode = beginSettling(currentThread()) else { return }
+    state.cell.store(failure: failure)
+    endSettling(&work, mode)
   }
 
   /// Leaves the lock and tells everybody: cancel hooks, observers, awaiting coroutines.

@@ -46,7 +46,9 @@ extension Promise {
       }
       do {
         let value = try work(cell.load(as: Value.self))
-        next.settle(&rest) { $0.store(value) }
+        guard let mode = next.beginSettling(currentThread()) else { return }
+        next.state.cell.store(consume value)
+        next.endSettling(&rest, mode)
       } catch {
         next.settle(failure: error, &rest)
       }

@@ -26,7 +26,7 @@ extension SettlingRight {
     do {
       // SAFETY: the value is new, and nobody else knows it.
       nonisolated(unsafe) let value = try work()
-      promise.fulfill(value)
+      promise.fulfill(consume value)
     } catch {
       promise.reject(error)
     }
@@ -168,13 +168,14 @@ extension Promise {
   ///   - file: Where it is made; leave out.
   ///   - line: Where it is made; leave out.
   /// - Returns: The promise.
+  @inlinable
   public static func fulfilled(
     _ value: sending Value,
     file: StaticString = #fileID,
     line: UInt = #line
   ) -> Promise {
     let promise = Promise(file: file, line: line)
-    promise.fulfill(value)
+    promise.fulfill(consume value)
     return promise
   }
 
@@ -185,6 +186,7 @@ extension Promise {
   ///   - file: Where it is made; leave out.
   ///   - line: Where it is made; leave out.
   /// - Returns: The promise.
+  @inlinable
   public static func rejected(
     _ error: any Error,
     file: StaticString = #fileID,

@@ -47,7 +47,11 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
   @inlinable
   @discardableResult
   public func fulfill(_ value: sending Value) -> Bool {
-    settle { $0.store(value) }
+    let thread = currentThread()
+    guard let mode = beginSettling(thread) else { return false }
+    state.cell.store(consume value)
+    endSettling(false, mode, thread)
+    return true
   }
 
   /// Settles the promise as another one will be.
@@ -92,21 +96,28 @@ public final class Promise<Value>: AnyPromise, @unchecked Sendable {
 
   @inlinable
   @discardableResult
-  func settle(_ outcome: Outcome) -> Bool {
-    settle { Self.put(outcome, into: $0) }
+  func settle(_ outcome: consuming Outcome) -> Bool {
+    let thread = currentThread()
+    guard let mode = beginSettling(thread) else { return false }
+    Self.put(consume outcome, into: state.cell)
+    endSettling(false, mode, thread)
+    return true
   }
 
   /// The same in a chain.
   @inlinable
   @discardableResult
-  func settle(_ outcome: Outcome, _ work: inout SettlementWork) -> Bool {
-    settle(&work) { Self.put(outcome, into: $0) }
+  func settle(_ outcome: consuming Outcome, _ work: inout SettlementWork) -> Bool {
+    guard let mode = beginSettling(currentThread()) else { return false }
+    Self.put(consume outcome, into: state.cell)
+    endSettling(&work, mode)
+    return true
   }
 
   @inlinable @inline(__always)
-  static func put(_ outcome: Outcome, into cell: UnsafeMutablePointer<ResultCell>) {
+  static func put(_ outcome: consuming Outcome, into cell: UnsafeMutablePointer<ResultCell>) {
     switch outcome {
-    case .success(let value): cell.store(value)
+    case .success(let value): cell.store(consume value)
     case .failure(let error): cell.store(failure: error)
     }
   }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Coroutines
+import harness
+
+/// What values cost that are counted themselves, and values by callbacks.
+///
+/// For counts only: no peer has such a row. A value takes one retain and one release: the sender keeps what it sends, and the
+/// receiver ends what it got. One that is made where it is handed over takes no retain.
+let objects = [
+  Row("object-handover") { try sendObjects($0, capacity: 0) },
+  Row("object-buffered128") { try sendObjects($0, capacity: 128) },
+  Row("object-generator", yieldObjects), Row("object-promise", settleObjects),
+  Row("callbacks", callBack), Row("events", tellEvents), Row("promise-fulfilled", fulfilled),
+]
+
+private final class Number: Sendable {
+  let value: Int
+
+  init(_ value: Int) { self.value = value }
+}
+
+private func sendObjects(_ count: Int, capacity: Int) throws -> Int {
+  try runBlocking {
+    let numbers = Channel<Number>(capacity: capacity)
+    let number = Number(1)
+    launch {
+      for _ in 0..<count { try numbers.send(number) }
+      numbers.close()
+    }
+    var sum = 0
+    for number in numbers { sum += number.value }
+    return sum
+  }
+}
+
+/// Each is made where it is yielded, so that nobody else has it.
+private func yieldObjects(_ count: Int) -> Int {
+  let numbers = Generator<Number> { yield in
+    for number in 0..<count { try yield(Number(number)) }
+  }
+  return numbers.reduce(0) { $0 + $1.value }
+}
+
+private func settleObjects(_ count: Int) throws -> Int {
+  try runBlocking {
+    let number = Number(1)
+    var sum = 0
+    for _ in 0..<count {
+      let promise = Promise<Number>()
+      promise.fulfill(number)
+      sum += try promise.await().value
+    }
+    return sum
+  }
+}
+
+private func callBack(_ count: Int) -> Int {
+  let numbers = Generator<Int>.callbacks { emit in
+    for number in 0..<count where !emit(number) { break }
+  }
+  return numbers.reduce(0, +)
+}
+
+private func tellEvents(_ count: Int) throws -> Int {
+  try runBlocking {
+    let numbers = Generator<Int>.events { events in
+      for number in 0..<count { events.send(number) }
+      events.finish()
+      return {}
+    }
+    return numbers.reduce(0, +)
+  }
+}
+
+private func fulfilled(_ count: Int) throws -> Int {
+  try runBlocking {
+    var sum = 0
+    for number in 0..<count { sum += try Promise<Int>.fulfilled(number).await() }
+    return sum
+  }
+}
