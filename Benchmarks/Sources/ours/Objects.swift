@@ -5,8 +5,9 @@ import harness
 
 /// What values cost that are counted themselves, and values by callbacks.
 ///
-/// For counts only: no peer has such a row. A value takes one retain and one release: the sender keeps what it sends, and the
-/// receiver ends what it got. One that is made where it is handed over takes no retain.
+/// For counts only: no peer has such a row. Over a channel a value takes one retain and one release: the sender keeps what it
+/// sends, and the receiver ends what it got. In a promise it stays, so who awaits it gets another reference. One that is
+/// made where it is yielded takes no retain.
 let objects = [
   Row("object-handover") { try sendObjects($0, capacity: 0) },
   Row("object-buffered128") { try sendObjects($0, capacity: 128) },

@@ -4,7 +4,6 @@ import harness
 
 Program(
   peer: "ours",
-  rows: switching + launching + channels + threads + selecting + promises + objects + actors + time
-    + memory
-    + files + crowds + grid + growth + growthOfSelect
+  rows: switching + launching + channels + threads + selecting + promises + objects + actors
+    + time + memory + files + crowds + grid + growth + growthOfSelect
 ).run()

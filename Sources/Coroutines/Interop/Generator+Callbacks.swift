@@ -33,15 +33,15 @@ extension Generator {
     Coroutines.Generator<Element>(stackSize: stackSize, file: file, line: line) { yield in
       let interest = Interest()
       try body { element in
-        guard interest.isThere else { return false }
+        guard !interest.isGone.isSet else { return false }
         do {
           try yield(element)
         } catch {
-          interest.isThere = false
+          interest.isGone.set()
         }
-        return interest.isThere
+        return !interest.isGone.isSet
       }
-      if !interest.isThere { throw CancellationError() }
+      if interest.isGone.isSet { throw CancellationError() }
     }
   }
 
@@ -98,12 +98,10 @@ extension Generator {
 
 /// Whether anybody wants more of what a function hands to its callback.
 @usableFromInline
-final class Interest {
-  // A variable that the callback captured would be checked for overlapping accesses by the runtime, twice a value: four times what
-  // all else takes. These are loads and stores, and all on the generator's stack.
-  @exclusivity(unchecked)
-  @usableFromInline
-  final var isThere = true
+final class Interest: Sendable {
+  // A variable that the callback captured would be checked for overlapping accesses by the runtime, twice a value: three times what
+  // all else takes. And a callback may be called on a thread that it does not belong to, where the yield refuses it.
+  @usableFromInline let isGone = AtomicFlag()
 
   @inlinable
   init() {}

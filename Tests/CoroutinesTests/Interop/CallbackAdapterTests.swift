@@ -162,6 +162,29 @@ private final class Answer: PickerDelegate {
     #expect(steps.entries == [true, false, false, false])
   }
 
+  @Test func `a callback called on another thread is refused, and no more is wanted`() throws {
+    try runBlocking {
+      let steps = Steps<Bool>()
+      let numbers = Generator<Int>.callbacks { emit in
+        steps.add(emit(1))
+        nonisolated(unsafe) let emit = emit
+        let called = DispatchSemaphore(value: 0)
+        let answer = Steps<Bool>()
+        nonisolated(unsafe) let answers = answer
+        DispatchQueue.global().async {
+          answers.add(emit(2))
+          called.signal()
+        }
+        called.wait()
+        steps.add(answer.entries == [false])
+        steps.add(emit(3))
+      }
+      #expect(Array(numbers) == [1])
+      #expect(steps.entries == [true, true, false])
+      #expect(numbers.error is CancellationError)
+    }
+  }
+
   @Test func `what the function throws is thrown at its place`() throws {
     let numbers = Generator<Int>.callbacks { emit in
       _ = emit(1)
