@@ -32,8 +32,10 @@ package enum FiberPhase: UInt8, AtomicRepresentable {
   case running
   /// Parked.
   case suspended
-  /// Its body has ended.
+  /// Its body has ended, and all that its end entails before others go on has been done.
   case dead
+  /// Its body has ended, and its finish hooks are called.
+  case ending
 }
 
 /// The first of a list of children; touched only on their common home scheduler.

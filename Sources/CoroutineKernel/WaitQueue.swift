@@ -37,6 +37,19 @@ package struct WaitQueue {
     last = waiter
   }
 
+  /// Puts a node before all others.
+  package mutating func prepend(_ waiter: UnsafeMutablePointer<Waiter>) {
+    waiter.pointee.next = first
+    waiter.pointee.previous = nil
+    waiter.pointee.isLinked = true
+    if let first {
+      first.pointee.previous = waiter
+    } else {
+      last = waiter
+    }
+    first = waiter
+  }
+
   /// Takes a node out, wherever it stands.
   @inlinable @inline(__always)
   package mutating func remove(_ waiter: UnsafeMutablePointer<Waiter>) {

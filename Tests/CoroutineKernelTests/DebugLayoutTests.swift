@@ -24,7 +24,7 @@ import Testing
   @Test func `a fiber's number, phase, operation and stack are found`() {
     let fiber = fiber(0x1234_5678_9abc)
     #expect(word(fiber, CCK_FIBER_IDENTIFIER) == 0x1234_5678_9abc)
-    for (number, phase) in [FiberPhase.ready, .running, .suspended, .dead].enumerated() {
+    for (number, phase) in [FiberPhase.ready, .running, .suspended, .dead, .ending].enumerated() {
       fiber.pointee.phase.store(phase, ordering: .relaxed)
       let byte = UnsafeRawPointer(fiber)
         .load(fromByteOffset: Int(CCK_FIBER_PHASE), as: UInt8.self)

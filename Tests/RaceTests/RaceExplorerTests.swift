@@ -49,6 +49,23 @@ import Testing
     #expect(again.table == failure.table)
   }
 
+  @Test func `orders that differ in a flag which is read without a lock are all tried`() throws {
+    final class Shared {
+      let (told, own) = (Promise<Int>(), Promise<Int>())
+      var seen: Bool?
+    }
+    var outcomes: Set<Bool?> = []
+    let report = try Race { Shared() }
+      .thread { shared in shared.told.fulfill(1) }
+      .thread { shared in
+        // A point of its own, behind which the flag is read: nothing that the first thread touches by name.
+        shared.own.fulfill(1)
+        shared.seen = shared.told.isFulfilled
+      }
+      .explore { shared in outcomes.insert(shared.seen) }
+    #expect(report.isComplete && outcomes == [true, false])
+  }
+
   @Test func `what a body or the check throws fails the run`() throws {
     struct Problem: Error {}
     let thrown = try #require(

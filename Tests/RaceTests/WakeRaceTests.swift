@@ -87,6 +87,24 @@ import Testing
     #expect(report.runs > 10)
   }
 
+  @Test func `a hook from another thread has run when a join after it goes on`() throws {
+    let report = try Race { Shared() }
+      .thread(Self.threadThatEnds)
+      .thread { shared in
+        guard let coroutine = shared.coroutine else { return }
+        shared.inside = 1
+        coroutine.onFinish { shared.promise.fulfill(2) }
+        try runBlocking {
+          try coroutine.join()
+          shared.values.append(shared.promise.value ?? 0)
+        }
+      }
+      .explore(.exhaustive(delays: 4), runs: 2_000) { shared in
+        try #require(shared.values == (shared.inside == 1 ? [1, 2] : [1]))
+      }
+    #expect(report.runs > 10)
+  }
+
   @Test func `a cancellation from another loop ends a wait, or comes too late (rules 2 and 3)`()
     throws
   {

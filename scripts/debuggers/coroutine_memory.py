@@ -20,7 +20,7 @@ NO_TABLE = (
     "this program has no table of coroutines (the symbol cck_debug_layout): it does not use swift-coroutines, "
     "or an older one than this script, or its symbols have been stripped"
 )
-PHASES = ["ready", "running", "suspended", "finished"]
+PHASES = ["ready", "running", "suspended", "finished", "ending"]
 
 
 class Problem(Exception):

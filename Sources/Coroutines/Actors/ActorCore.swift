@@ -240,7 +240,7 @@ extension SchedulerCore {
       fiber.begin(.queued, parent, thread)
     }
     // A scheduler that has shut down ends the coroutine without its hooks; otherwise they are gone by then.
-    if coroutine.isFinished, let hooks = coroutine.extras?.finishHooks, !hooks.isEmpty {
+    if coroutine.isOver, let hooks = coroutine.extras?.finishHooks, !hooks.isEmpty {
       coroutine.extras?.finishHooks = []
       for hook in hooks { hook() }
     }

@@ -93,7 +93,7 @@ extension Coroutine {
       on: fiber.joiners,
       fiber.joinLock,
       isCancellable: true,
-      unless: { fiber.pointee.phase.load(ordering: .acquiring) == .dead }
+      unless: { fiber.isOver }
     )
     if outcome == .cancelled { throw CancellationError() }
     withExtendedLifetime(self) {}
@@ -106,7 +106,7 @@ extension Coroutine {
     try await TaskWait.wait(
       on: fiber.joiners,
       fiber.joinLock,
-      unless: { fiber.pointee.phase.load(ordering: .acquiring) == .dead }
+      unless: { fiber.isOver }
     )
     withExtendedLifetime(self) {}
   }

@@ -80,7 +80,11 @@ extension Coroutine {
     var wakes = ResumeList()
     let thread = currentThread()
     let lock = fiber.joinLock
-    let mode = lock.acquire(thread)
+    var mode = lock.acquire(thread)
+    // Of a coroutine that waits there is nothing more to ask.
+    if let first = fiber.pointee.joiners.first, first.pointee.fiber == nil {
+      callHooksFromElsewhere(&mode)
+    }
     preemptionPoint(.flag, fiber)
     fiber.pointee.phase.store(.dead, ordering: .releasing)
     wakes.claimAll(of: &fiber.pointee.joiners, .delivered)
@@ -108,13 +112,11 @@ extension Coroutine {
   @inline(never)
   private final func endUnusually() {
     let home = fiber.pointee.home
-    if let extras {
-      // A hook may register another.
-      while !extras.finishHooks.isEmpty {
-        let hooks = extras.finishHooks
-        extras.finishHooks = []
-        for hook in hooks { hook() }
-      }
+    if let extras, !extras.finishHooks.isEmpty {
+      let hooks = extras.finishHooks
+      extras.finishHooks = []
+      fiber.pointee.phase.store(.ending, ordering: .releasing)
+      for hook in hooks { hook() }
     }
     if fiber.cell.pointee.content == .error, !wasCancelled {
       let core = home.core

@@ -202,14 +202,23 @@ extension Coroutine {
     case .ready: .ready
     case .running: .running
     case .suspended: .suspended
-    case .dead: .finished
+    case .ending, .dead: .finished
     }
   }
 
   /// Its body has returned or thrown.
+  ///
+  /// True in its finish hooks, too, which run before its joiners go on.
   public final var isFinished: Bool {
     preemptionPoint(.flag, fiber)
-    return fiber.pointee.phase.load(ordering: .acquiring) == .dead
+    let phase = fiber.pointee.phase.load(ordering: .acquiring)
+    return phase == .dead || phase == .ending
+  }
+
+  /// It is finished, and its hooks have run: whoever joins goes on.
+  package final var isOver: Bool {
+    preemptionPoint(.flag, fiber)
+    return fiber.isOver
   }
 
   /// Cancellation has been asked for, by `cancel` or through its parent.
@@ -233,6 +242,10 @@ extension Coroutine {
 }
 
 extension UnsafeMutablePointer where Pointee == Fiber {
+  /// Its body has ended, and its hooks have run; what they have left behind is seen.
+  @inline(__always)
+  var isOver: Bool { pointee.phase.load(ordering: .acquiring) == .dead }
+
   /// Calls `body` with the coroutine that this is part of, without counting it.
   ///
   /// The caller knows that it will not go away meanwhile.

@@ -239,7 +239,7 @@ package enum Recorder {
         flags: subject?.isCoroutine == true ? 1 : 0
       )
     case .ready: thread.record(.yield, id)
-    case .running, .dead: break
+    case .running, .ending, .dead: break
     }
   }
 

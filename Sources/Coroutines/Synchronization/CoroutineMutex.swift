@@ -269,7 +269,7 @@ public final class CoroutineMutex: @unchecked Sendable {
     guard cell.state.pointee.isByHand, let holder = cell.state.pointee.holder.coroutine else {
       return nil
     }
-    return holder.isFinished ? .holderFinished(operation, holder.description) : nil
+    return holder.isOver ? .holderFinished(operation, holder.description) : nil
   }
 
   private func refuse(_ operation: StaticString, _ caller: LockHolder, _ mode: LockMode) -> Never {

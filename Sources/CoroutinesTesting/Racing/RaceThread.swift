@@ -136,8 +136,10 @@ final class RaceThread: PreemptionObserver, @unchecked Sendable {
     hasLeftInner = !locks.isEmpty
   }
 
-  // What is only noted stands behind a point of its own, or is read by its own loop.
-  func note(_ address: UnsafeRawPointer?) {}
+  // Without an address it is something that stands behind a point of its own, or is read by its own loop.
+  func note(_ address: UnsafeRawPointer?) {
+    if let address { run.alsoTouches(UInt(bitPattern: address)) }
+  }
 
   func sleep(in parker: UnsafeMutablePointer<Parker>, atMost timeout: Int64) {
     pause(.wake(parker, deadline: timeout < 0 ? nil : run.clock + timeout))

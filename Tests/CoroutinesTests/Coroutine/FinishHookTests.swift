@@ -2,6 +2,7 @@
 
 import CoroutineTestSupport
 import Coroutines
+import Dispatch
 import Testing
 
 @Suite struct FinishHookTests {
@@ -22,6 +23,63 @@ import Testing
       try joiner.join()
     }
     #expect(log.entries == ["body ends", "first hook", "second hook", "joined"])
+  }
+
+  @Test(arguments: Place.allCases)
+  func `hooks run before those who have waited longer`(_ place: Place) throws {
+    let log = Log()
+    try place.run {
+      let gate = Channel<Void>()
+      let coroutine = launch { for _ in gate {} }
+      let joiners = (1...3).map { number in
+        launch {
+          try coroutine.join()
+          log("joined \(number)")
+        }
+      }
+      while joiners.contains(where: { $0.state != .suspended }) { try Coroutine.yield() }
+      coroutine.onFinish { log("hook") }
+      gate.close()
+      for joiner in joiners { try joiner.join() }
+    }
+    #expect(log.entries == ["hook", "joined 1", "joined 2", "joined 3"])
+  }
+
+  @Test(arguments: Place.allCases)
+  func `a hook finds the coroutine finished, and its error`(_ place: Place) throws {
+    let log = Log()
+    try place.run {
+      let coroutine = launch {
+        try Coroutine.yield()
+        throw Problem(7)
+      }
+      coroutine.onFinish {
+        let error = coroutine.error as? Problem
+        log("\(coroutine.isFinished) \(coroutine.state) \(error == Problem(7))")
+      }
+      try coroutine.join()
+    }
+    #expect(log.entries == ["true finished true"])
+  }
+
+  @Test func `a hook may unlock what its coroutine has locked, whoever comes meanwhile`() throws {
+    let mutex = CoroutineMutex()
+    let goesOn = DispatchSemaphore(value: 0)
+    let holder = launch(on: SerialScheduler(name: "holds")) {
+      try mutex.lock()
+      Coroutine.current?.onFinish {
+        // Holds the loop up until the other waits.
+        goesOn.wait()
+        mutex.unlock()
+      }
+    }
+    try runBlocking {
+      while !holder.isFinished { try Coroutine.yield() }
+      let other = launch { try mutex.withLock {} }
+      while other.state == .ready || other.state == .running { try Coroutine.yield() }
+      goesOn.signal()
+      try other.value()
+    }
   }
 
   @Test func `a hook on a finished coroutine runs at once`() throws {
@@ -104,6 +162,17 @@ import Testing
       ]
     )
     #expect(log.entries.contains("launched by the hook"))
+  }
+
+  @Test func `many from elsewhere run in their order`() throws {
+    let log = Log()
+    let loop = SerialScheduler(name: "hooked")
+    let gate = Channel<Void>()
+    let coroutine = launch(on: loop) { for _ in gate {} }
+    for number in 1...50 { coroutine.onFinish { log("\(number)") } }
+    gate.close()
+    try runBlocking { try coroutine.join() }
+    #expect(log.entries == (1...50).map { "\($0)" })
   }
 
   @Test func `those from another scheduler come after the coroutine's own`() throws {
