@@ -3,18 +3,25 @@
 import CCoroutineKernel
 import CoroutineKernel
 package import Dispatch
+import Synchronization
 
 /// A dispatch queue as a scheduler: each wake-up from elsewhere is one block on the queue.
 ///
 /// On a serial queue the turn is always free when a block comes; on a concurrent one a second block
 /// finds it taken.
+///
+/// Q1. As long as `keepers` is above 0, one reference to the queue is theirs, all together. Who makes it 1 takes that
+/// reference, and knows that the queue is there; who does not know may only come to others.
 package final class DispatchCore: TurnCore, @unchecked Sendable {
   // SAFETY: see TurnCore; `queue` is constant, the timer belongs to the holder of the turn.
 
   /// The queue.
   ///
-  /// It owns this object (as an attachment), and is retained while coroutines live on it.
+  /// It owns this object (as an attachment); others may hold this object longer than there is a queue.
   private let queue: UnsafeMutableRawPointer
+
+  /// Coroutines that live on the queue, `Scheduler` objects that stand for it, and posts from outside (Q1).
+  private let keepers = Atomic<Int>(0)
 
   private var timer: UnsafeMutableRawPointer?
 
@@ -108,29 +115,53 @@ package final class DispatchCore: TurnCore, @unchecked Sendable {
 
   override func sendBlock() {
     // SAFETY: the block takes the retain over and so keeps the object alive; whoever posts knows a
-    // coroutine that has not ended, which keeps the queue.
+    // coroutine that has not ended, which keeps the queue, or keeps it (Q1).
     cck_dispatch_async(queue, Unmanaged.passRetained(self).toOpaque()) { core in
       guard let core else { return }
       Unmanaged<DispatchCore>.fromOpaque(core).takeRetainedValue().arrive(nil)
     }
   }
 
-  package override func coroutineBegan(_ coroutine: Coroutine) {
-    cck_dispatch_retain(queue)
+  package override func postFromOutside(_ work: @escaping () -> Void) -> Bool {
+    var known = keepers.load(ordering: .relaxed)
+    while known > 0 {
+      let (isKept, now) = keepers.weakCompareExchange(
+        expected: known,
+        desired: known + 1,
+        ordering: .acquiringAndReleasing
+      )
+      if isKept {
+        defer { leaveQueue() }
+        return post(work)
+      }
+      known = now
+    }
+    return false
   }
 
-  package override func coroutineEnded(_ coroutine: Coroutine) {
-    // The block that runs this holds the queue as well, so it does not go away under our feet.
-    cck_dispatch_release(queue)
+  // MARK: - Keeping the queue
+
+  /// - Precondition: The queue is there.
+  private func keepQueue() {
+    if keepers.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue == 0 {
+      cck_dispatch_retain(queue)
+    }
   }
 
-  package override func schedulerBegan() {
-    cck_dispatch_retain(queue)
+  private func leaveQueue() {
+    if keepers.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      cck_dispatch_release(queue)
+    }
   }
 
-  package override func schedulerEnded() {
-    cck_dispatch_release(queue)
-  }
+  package override func coroutineBegan(_ coroutine: Coroutine) { keepQueue() }
+
+  // The block that runs this holds the queue as well, so it does not go away under our feet.
+  package override func coroutineEnded(_ coroutine: Coroutine) { leaveQueue() }
+
+  package override func schedulerBegan() { keepQueue() }
+
+  package override func schedulerEnded() { leaveQueue() }
 
   // MARK: - Time
 

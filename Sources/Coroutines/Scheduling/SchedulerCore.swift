@@ -69,6 +69,11 @@ package class SchedulerCore: @unchecked Sendable {
     fatalError("SchedulerCore is abstract")
   }
 
+  /// The same for those who know no coroutine that lives here, so that what the turns are taken on may go away meanwhile.
+  ///
+  /// - Returns: False, too, if it may have gone already: then no coroutine lives here.
+  package func postFromOutside(_ work: @escaping () -> Void) -> Bool { post(work) }
+
   /// The nearest timer has changed; the caller holds the turn.
   package func timersChanged() {}
 

@@ -279,6 +279,44 @@ import Testing
     #expect(!later.schedulers.contains { $0.label == "tests.not served" })
   }
 
+  @Test func `a queue that is gone is asked nothing, whoever holds its scheduler (Q1)`() throws {
+    var core: DispatchCore?
+    do {
+      let queue = DispatchQueue(label: "tests.gone")
+      core = DispatchCore.of(queue)
+      try runBlocking { try launch(on: queue) {}.join() }
+    }
+    // It goes when Dispatch has done with the last block.
+    while !isKnownUniquelyReferenced(&core) { Thread.sleep(forTimeInterval: 0.001) }
+    let orphan = try #require(core)
+    // As if something were on its way.
+    _ = orphan.home.post {}
+    #expect(!orphan.postFromOutside {})
+    #expect(!CoroutineDump.take().schedulers.contains { $0.label == "tests.gone" })
+  }
+
+  @Test func `dumps may be taken while queues come and go (Q1)`() throws {
+    let isOver = Cell(false)
+    let done = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      while isOver.value == false { _ = CoroutineDump.take(within: .milliseconds(1)) }
+      done.signal()
+    }
+    var sum = 0
+    try runBlocking {
+      for number in 1...300 {
+        let queue = DispatchQueue(label: "tests.passing")
+        sum += try launch(on: queue) {
+          try Coroutine.yield()
+          return number
+        }.value()
+      }
+    }
+    isOver.value = true
+    done.wait()
+    #expect(sum == 45_150)
+  }
+
   /// In a process of its own, where other tests' dumps do not have to tell of the crowd as well.
   @Test func `a crowd is dumped while others come and go elsewhere`() async {
     await #expect(processExitsWith: .success) {

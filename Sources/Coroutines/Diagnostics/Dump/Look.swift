@@ -29,7 +29,7 @@ final class Look: @unchecked Sendable {
       isDone = true
       return
     }
-    let posted = core.post { [self] in
+    let posted = core.postFromOutside { [self] in
       // What was posted before, and comes with this, is in line only when this has returned.
       let again = core.post { [self] in
         if LookDesk.awaits(self) { LookDesk.answer(self, Sightings(core).all) }

@@ -195,6 +195,7 @@ private final class Pulse {
     let made = Answer()
     asked = now
     answer = made
-    if !core.post({ made.hasCome.store(true, ordering: .releasing) }) { answer = nil }
+    let isPosted = core.postFromOutside { made.hasCome.store(true, ordering: .releasing) }
+    if !isPosted { answer = nil }
   }
 }
