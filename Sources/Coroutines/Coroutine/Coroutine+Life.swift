@@ -70,7 +70,11 @@ extension Coroutine {
     // One of a scope stays in the registry until the scope has been told.
     if scope?.isHere ?? true, fiber.pointee.registry != nil { RemoteChildren.leave(fiber) }
     if fiber.pointee.children.first != nil { FiberList.move(fiber.children, to: nil) }
-    if fiber.pointee.locals != nil { CoroutineLocals.drop(fiber) }
+    if fiber.pointee.locals != nil {
+      // Their values may end here, in code of the user's, whose hooks are to go in line (K2).
+      fiber.pointee.phase.store(.ending, ordering: .releasing)
+      CoroutineLocals.drop(fiber)
+    }
     if fiber.pointee.locksByHand != 0 { LocksByHand.holderEnds(self) }
     if let stack = fiber.pointee.stack {
       cck_stack_occupy(stack, nil)

@@ -134,6 +134,31 @@ import Testing
     #expect(log.entries == ["first", "second"])
   }
 
+  /// Registers a hook when it goes.
+  private final class Leaver: Sendable {
+    let target = Cell<Coroutine>()
+    let log: Log
+
+    init(_ log: Log) { self.log = log }
+
+    deinit { target.value?.onFinish { [log] in log("hook") } }
+  }
+
+  @Test func `one registered by a value that ends with the coroutine is called, too (K2)`() throws {
+    let log = Log()
+    let local = CoroutineLocal<Leaver?>(nil)
+    try runBlocking {
+      let coroutine = try local.withValue(Leaver(log)) {
+        let coroutine = launch { try Coroutine.yield() }
+        local.value?.target.value = coroutine
+        return coroutine
+      }
+      try coroutine.join()
+      log("joined")
+    }
+    #expect(log.entries == ["hook", "joined"])
+  }
+
   @Test func `one from elsewhere runs on the coroutine's scheduler, before who joins later`() throws
   {
     let log = Log()
