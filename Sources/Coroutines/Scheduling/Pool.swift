@@ -26,7 +26,7 @@ private let mostCompared = 8
 /// - P4. A launch wakes one loop at most, if all that sleep are idle: from outside that whose list it went to, which counts as
 ///   searching from then on; else the last that fell asleep, if nobody is searching.
 /// - P5. A loop does not begin what may begin anywhere if another is without work on which fewer coroutines live than have started
-///   here: it gives that one as many as make the two even, and wakes it. Loops on which no fewer live leave them to it for a while,
+///   here: it gives that one as many as make the two even, and wakes it. Loops on which no fewer live leave them to it,
 ///   and do not stay awake for them; if it has something else to do when it wakes up, it sends another as P1 has it. Where all
 ///   others are at work it begins no more than its part of what lives, as long as they may come for the rest: for 0.3 ms, and not
 ///   again for 30 ms if they did not.

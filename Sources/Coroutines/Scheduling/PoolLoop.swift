@@ -22,9 +22,6 @@ let fewestAtOnce = 4
 /// Nanoseconds.
 private let grace: Int64 = 5_000
 
-/// The same, of any list, where that loop is about to wake up for it.
-private let graceForWaking: Int64 = 200_000
-
 /// Coroutines that took less than this each, in nanoseconds, were not worth being taken over.
 ///
 /// From one take-over to the next look for more; about as much does it cost both loops to have one change over.
@@ -348,11 +345,9 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
       let other = (number + distance) % homes.count
       let victim = homes[other]
       let count = victim.unstartedCount
-      if count == 0 { continue }
-      let isAwaited = victim.isAwaited(beside: home)
-      if count < fewestAtOnce || isAwaited {
-        guard isDue(victim, other, isAwaited) else { continue }
-      }
+      // P5: what is awaited would have to be given back at once.
+      if count == 0 || victim.isAwaited(beside: home) { continue }
+      if count < fewestAtOnce, !isDue(victim, other) { continue }
       let taken = home.steal(from: victim, limit: mostTaken)
       if taken > 0 {
         noteTaken(taken)
@@ -362,24 +357,19 @@ package final class PoolLoop: SchedulerCore, @unchecked Sendable {
     return false
   }
 
-  /// The oldest coroutine of a list has been there for long enough.
+  /// The oldest coroutine of a list has been there for long enough to be taken over.
   ///
   /// - Parameters:
   ///   - victim: Whose list it is.
   ///   - number: Its number.
-  ///   - isAwaited: That loop is to have it.
-  /// - Returns: Whether it may be taken over.
-  private func isDue(
-    _ victim: UnsafeMutablePointer<Home>,
-    _ number: Int,
-    _ isAwaited: Bool
-  ) -> Bool {
+  /// - Returns: Whether it has.
+  private func isDue(_ victim: UnsafeMutablePointer<Home>, _ number: Int) -> Bool {
     // The time of an explored race stands still while anybody looks.
-    if currentPreemptionObserver() != nil { return !isAwaited }
+    if currentPreemptionObserver() != nil { return true }
     guard let oldest = victim.oldestUnstarted else { return false }
     if candidates.isEmpty { candidates = Array(repeating: (0, 0), count: pool.homes.count) }
     if oldest == candidates[number].identifier {
-      return now - candidates[number].since >= (isAwaited ? graceForWaking : grace)
+      return now - candidates[number].since >= grace
     }
     candidates[number] = (oldest, now)
     return false

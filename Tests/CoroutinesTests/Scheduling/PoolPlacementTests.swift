@@ -3,29 +3,35 @@
 import CoroutineKernel
 import CoroutineTestSupport
 import Coroutines
+import Dispatch
 import Testing
 
-/// Coroutines that note their thread and wait.
+/// Coroutines that note where and when they begin, and wait.
 private struct Waiting: Sendable {
-  private let threads = Channel<UInt>(capacity: .bounded(128))
+  private let beginnings = Channel<(thread: UInt, time: Int64)>(capacity: .bounded(128))
   private let gate = Channel<Int>()
 
   func launch(on pool: PoolScheduler) {
-    Coroutines.launch(on: pool) { [threads, gate] in
-      try threads.send(UInt(bitPattern: currentThread()))
+    Coroutines.launch(on: pool) { [beginnings, gate] in
+      try beginnings.send((UInt(bitPattern: currentThread()), clockNow()))
       for _ in gate {}
     }
   }
 
   /// Ends them, and tells how many there were on each thread, the least first.
-  func end(_ count: Int) throws -> [Int] { try endByThread(count).values.sorted() }
+  func end(_ count: Int) throws -> [Int] {
+    try endByThread(count).values.map(\.count).sorted()
+  }
 
-  /// The same, by thread.
-  func endByThread(_ count: Int) throws -> [UInt: Int] {
-    var counts: [UInt: Int] = [:]
-    for _ in 0..<count { try counts[threads.receive(), default: 0] += 1 }
+  /// Ends them, and tells when those of each thread began.
+  func endByThread(_ count: Int) throws -> [UInt: [Int64]] {
+    var times: [UInt: [Int64]] = [:]
+    for _ in 0..<count {
+      let (thread, time) = try beginnings.receive()
+      times[thread, default: []].append(time)
+    }
     gate.close()
-    return counts
+    return times
   }
 }
 
@@ -90,8 +96,9 @@ struct PoolPlacementTests {
             }
           }
           _ = try go.receive()
+          let start = clockNow()
           for _ in 0..<8 { many.launch(on: pool) }
-          return UInt(bitPattern: currentThread())
+          return (thread: UInt(bitPattern: currentThread()), start: start)
         }
         while began.value < 40 { try Coroutine.sleep(for: .milliseconds(1)) }
         // One on the other, which is at work until the eight have been there for a while.
@@ -105,13 +112,62 @@ struct PoolPlacementTests {
         }
         while began.value < 41 { try Coroutine.sleep(for: .milliseconds(1)) }
         try go.send(1)
-        let (here, there) = (try crowded.value(), try busy.value())
-        let counts = try many.endByThread(8)
+        let ((here, start), there) = (try crowded.value(), try busy.value())
+        let times = try many.endByThread(8)
         gate.close()
-        return here != there && counts[there] == 8
+        guard here != there else { return false }
+        // In no try does one begin here before the other has had its time.
+        #expect(times[here, default: []].allSatisfy { $0 - start >= 300_000 })
+        return times[there]?.count == 8
       }
     }
     #expect(areLeft)
+  }
+
+  @Test func `what is given to a loop lies there until its thread has a processor (P5)`() throws {
+    // Of two loops one is run by a thread at first.
+    let pool = Pool(label: "placement, one loop late", threads: 2)
+    let scheduler = Scheduler(core: pool.loops[0])
+    let (requests, threads) = (Channel<Int>(), Channel<UInt>())
+    let first = launch(on: scheduler) {
+      launch(on: scheduler) { try threads.send(UInt(bitPattern: currentThread())) }
+      for _ in requests { try threads.send(UInt(bitPattern: currentThread())) }
+    }
+    let early = try #require(pool.loops.first { $0.home.hasUnstarted })
+    let late = try #require(pool.loops.first { $0 !== early })
+    let ends = DispatchSemaphore(value: 0)
+    func run(_ loop: PoolLoop) throws {
+      let hasStarted = startKernelThread(named: "placement") {
+        loop.run()
+        ends.signal()
+      }
+      try #require(hasStarted)
+    }
+    try run(early)
+    let here = try runBlocking {
+      var seen: Set<UInt> = []
+      for request in 0..<50 {
+        try requests.send(request)
+        try seen.insert(threads.receive())
+        // It looks around, and sleeps.
+        try Coroutine.sleep(for: .milliseconds(1))
+      }
+      return seen
+    }
+    // Given once, and not taken to be given back.
+    #expect(late.home.unstartedCount == 1)
+    #expect(late.home.takeGiftCount() == 1)
+    try run(late)
+    let there = try runBlocking {
+      let thread = try threads.receive()
+      // Not before: a loop on which nobody lives may take it.
+      requests.close()
+      try first.join()
+      return thread
+    }
+    #expect(here.count == 1 && !here.contains(there))
+    pool.stopWhenEmpty()
+    for _ in 0..<2 { ends.wait() }
   }
 
   @Test func `what is given to a thread that is busy by then is taken back`() throws {
