@@ -293,6 +293,8 @@ import Testing
     _ = orphan.home.post {}
     #expect(!orphan.postFromOutside {})
     #expect(!CoroutineDump.take().schedulers.contains { $0.label == "tests.gone" })
+    // It is still on its way, and nobody else will have it.
+    #expect(orphan.home.takePosts())
   }
 
   @Test func `dumps may be taken while queues come and go (Q1)`() throws {
