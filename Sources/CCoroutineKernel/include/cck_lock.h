@@ -118,6 +118,9 @@ CCK_INLINE int cck_lock_is_biased_to(const cck_lock_t *_Nonnull lock, const cck_
   return is_biased;
 }
 
+/// 1 if looks without locks are of use (L6): no lock is biased to anybody otherwise.
+CCK_INLINE int cck_lock_may_look(void) { return cck_lock_bias_works; }
+
 /// One word, looked at as L6 has it.
 CCK_INLINE uintptr_t cck_lock_look(const void *_Nonnull word) {
   return __atomic_load_n((const uintptr_t *)word, __ATOMIC_RELAXED);

@@ -20,6 +20,18 @@ public protocol SelectClause<Result>: ~Copyable {
   /// Index of a `Default`; -1 if there is none in it.
   static var _fallback: Int { get }
 
+  /// Looks at its channel without a lock.
+  ///
+  /// - Parameters:
+  ///   - seen: What the clauses before it have seen; see `Glances`.
+  ///   - bit: The bit of its first entry.
+  ///   - thread: The calling thread's record.
+  /// - Returns: `seen`, and what it has seen itself.
+  func _glance(_ seen: UInt, _ bit: UInt, _ thread: UInt) -> UInt
+
+  /// Lets go of its channel and of the value to send, before it has been prepared: it has lost.
+  mutating func _abandon(_ kept: UInt)
+
   /// Fills in its entries and moves the value to send into its slot.
   mutating func _prepare(_ entries: UnsafeMutableRawPointer, _ slots: UnsafeMutableRawPointer)
 
@@ -46,6 +58,22 @@ extension SelectClause where Self: ~Copyable {
   /// It is no `Default`.
   @inlinable @inline(__always)
   public static var _fallback: Int { -1 }
+
+  /// Has no channel; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - seen: What the clauses before it have seen.
+  ///   - bit: Not used.
+  ///   - thread: Not used.
+  /// - Returns: `seen`.
+  @inlinable @inline(__always)
+  public func _glance(_ seen: UInt, _ bit: UInt, _ thread: UInt) -> UInt { seen }
+
+  /// Has nothing to let go of; see `SelectClause`.
+  ///
+  /// - Parameter kept: Not used.
+  @inlinable @inline(__always)
+  public mutating func _abandon(_ kept: UInt) {}
 }
 
 /// Two clauses in the place of one: for selects that have very many.
@@ -86,6 +114,27 @@ where First.Result == Second.Result {
   public static var _fallback: Int {
     if First._fallback >= 0 { return First._fallback }
     return Second._fallback >= 0 ? First._count &+ Second._fallback : -1
+  }
+
+  /// Looks at both without locks; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - seen: What the clauses before them have seen.
+  ///   - bit: The bit of the first of their entries.
+  ///   - thread: The calling thread's record.
+  /// - Returns: `seen`, and what they have seen themselves.
+  @inlinable @inline(__always)
+  public func _glance(_ seen: UInt, _ bit: UInt, _ thread: UInt) -> UInt {
+    second._glance(first._glance(seen, bit, thread), bit << UInt(First._count), thread)
+  }
+
+  /// Lets go of both; see `SelectClause`.
+  ///
+  /// - Parameter kept: Where the loop of the running coroutine counts uses.
+  @inlinable @inline(__always)
+  public mutating func _abandon(_ kept: UInt) {
+    first._abandon(kept)
+    second._abandon(kept)
   }
 
   /// Fills in the entries and moves the values to send into their slots; see `SelectClause`.

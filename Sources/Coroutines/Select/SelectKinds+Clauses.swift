@@ -1,11 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import CoroutineKernel
+
 // How each kind of clause takes part in a select; see `SelectClause`.
 
 extension Receive: SelectClause {
   /// Bytes in its slot; see `SelectClause`.
   @inlinable @inline(__always)
   public static var _slotSize: Int { SelectSlot.size(of: Element.self) }
+
+  /// Looks at its channel without a lock; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - seen: What the clauses before it have seen.
+  ///   - bit: The bit of its entry.
+  ///   - thread: The calling thread's record.
+  /// - Returns: `seen`, and what it has seen itself.
+  @inlinable @inline(__always)
+  public func _glance(_ seen: UInt, _ bit: UInt, _ thread: UInt) -> UInt {
+    // SAFETY: the record of a thread is not at address 0.
+    let thread = ThreadRecord(bitPattern: thread).unsafelyUnwrapped
+    return channel.core.glanceAtReceive(seen, bit, thread)
+  }
+
+  /// Lets go of its channel; see `SelectClause`.
+  ///
+  /// - Parameter kept: Where the loop of the running coroutine counts uses.
+  @inlinable @inline(__always)
+  public mutating func _abandon(_ kept: UInt) {
+    channel.end(at: kept)
+  }
 
   /// Fills in its entry; see `SelectClause`.
   ///
@@ -66,6 +90,29 @@ extension Send: SelectClause {
   /// Bytes in its slot; see `SelectClause`.
   @inlinable @inline(__always)
   public static var _slotSize: Int { SelectSlot.size(of: Element.self) }
+
+  /// Looks at its channel without a lock; see `SelectClause`.
+  ///
+  /// - Parameters:
+  ///   - seen: What the clauses before it have seen.
+  ///   - bit: The bit of its entry.
+  ///   - thread: The calling thread's record.
+  /// - Returns: `seen`, and what it has seen itself.
+  @inlinable @inline(__always)
+  public func _glance(_ seen: UInt, _ bit: UInt, _ thread: UInt) -> UInt {
+    // SAFETY: the record of a thread is not at address 0.
+    let thread = ThreadRecord(bitPattern: thread).unsafelyUnwrapped
+    return channel.core.glanceAtSend(seen, bit, thread)
+  }
+
+  /// Lets go of its channel and of its value; see `SelectClause`.
+  ///
+  /// - Parameter kept: Where the loop of the running coroutine counts uses.
+  @inlinable @inline(__always)
+  public mutating func _abandon(_ kept: UInt) {
+    channel.end(at: kept)
+    element = nil
+  }
 
   /// Fills in its entry and moves the value into its slot; see `SelectClause`.
   ///

@@ -117,6 +117,33 @@ enum SelectRun<
     let s5 = s4 &+ C4._slotSize
     let s6 = s5 &+ C5._slotSize
     let s7 = s6 &+ C6._slotSize
+    let thread = currentThread()
+    let record = UInt(bitPattern: thread)
+    // Pairs of pairs may have more clauses than a number has bits.
+    var seen = count < UInt.bitWidth ? Glances.begin(thread) : Glances.unknown
+    if seen == Glances.noneReady {
+      seen = c0._glance(seen, 1, record)
+      seen = c1._glance(seen, 1 &<< UInt(n1), record)
+      seen = c2._glance(seen, 1 &<< UInt(n2), record)
+      seen = c3._glance(seen, 1 &<< UInt(n3), record)
+      seen = c4._glance(seen, 1 &<< UInt(n4), record)
+      seen = c5._glance(seen, 1 &<< UInt(n5), record)
+      seen = c6._glance(seen, 1 &<< UInt(n6), record)
+      seen = c7._glance(seen, 1 &<< UInt(n7), record)
+    }
+    if defaults == 1, seen == Glances.noneReady {
+      // No entry is made for what has lost already.
+      let kept = thread.pointee.kept
+      c0._abandon(kept)
+      c1._abandon(kept)
+      c2._abandon(kept)
+      c3._abandon(kept)
+      c4._abandon(kept)
+      c5._abandon(kept)
+      c6._abandon(kept)
+      c7._abandon(kept)
+      return finish(&c0, &c1, &c2, &c3, &c4, &c5, &c6, &c7, entries, fallback)
+    }
     c0._prepare(entries, slots)
     c1._prepare(entries + n1 &* size, slots + s1)
     c2._prepare(entries + n2 &* size, slots + s2)
@@ -131,7 +158,8 @@ enum SelectRun<
       winner = try Selection.decide(
         entries.assumingMemoryBound(to: SelectEntry.self),
         count,
-        fallback: fallback
+        fallback: fallback,
+        seen
       )
     } catch {
       failure = error
@@ -148,6 +176,31 @@ enum SelectRun<
     c6._discardLosers(entries + n6 &* size, winner &- n6, kept)
     c7._discardLosers(entries + n7 &* size, winner &- n7, kept)
     if let failure { return .failure(failure) }
+    return finish(&c0, &c1, &c2, &c3, &c4, &c5, &c6, &c7, entries, winner)
+  }
+
+  /// Calls the winner.
+  @inlinable @inline(__always)
+  static func finish(
+    _ c0: inout C0,
+    _ c1: inout C1,
+    _ c2: inout C2,
+    _ c3: inout C3,
+    _ c4: inout C4,
+    _ c5: inout C5,
+    _ c6: inout C6,
+    _ c7: inout C7,
+    _ entries: UnsafeMutableRawPointer,
+    _ winner: Int
+  ) -> SelectOutcome<C0.Result> {
+    let size = SelectEntry.size
+    let n1 = C0._count
+    let n2 = n1 &+ C1._count
+    let n3 = n2 &+ C2._count
+    let n4 = n3 &+ C3._count
+    let n5 = n4 &+ C4._count
+    let n6 = n5 &+ C5._count
+    let n7 = n6 &+ C6._count
     do {
       if C1._count == 0 || winner < n1 { return try .value(c0._finish(entries, winner)) }
       if C2._count == 0 || winner < n2 {

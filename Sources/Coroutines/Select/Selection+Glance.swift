@@ -6,31 +6,42 @@ import CoroutineKernel
 // A select on channels that are all its own thread's, which looks at them without their locks.
 
 extension Selection {
+  /// What a look without locks comes to.
   enum Glance {
     case ready(Int)
     case noneReady
     case unknown
   }
 
+  /// Picks one of the clauses that have been seen to be ready, each with the same chance.
+  @inline(__always)
+  static func pick(_ seen: UInt, _ thread: ThreadRecord) -> Glance {
+    if seen == Glances.noneReady { return .noneReady }
+    if seen & Glances.unknown != 0 { return .unknown }
+    var left = seen
+    // Chance says how many of them are passed over.
+    if seen & (seen &- 1) != 0 {
+      for _ in 0..<random(below: seen.nonzeroBitCount, thread) { left &= left &- 1 }
+    }
+    return .ready(left.trailingZeroBitCount)
+  }
+
   /// Picks a clause that is ready, each with the same chance, without taking a lock.
   ///
-  /// What it tells was so when it began (L6). Where the scheduler decides what happens, or events are recorded, it tells
-  /// nothing.
-  @inline(__always)
+  /// What it tells was so when it began (L6).
   static func glance(_ entries: Entries, _ count: Int, _ thread: ThreadRecord) -> Glance {
-    guard let home = thread.currentHome, home.pointee.isPlain else { return .unknown }
+    guard Glances.begin(thread) == Glances.noneReady else { return .unknown }
     var lot = Lot()
     var index = 0
     while index < count {
       let entry = entries + index
       if let core = entry.pointee.core {
-        switch entry.pointee.kind == .send
-          ? core.glanceAtSend(thread) : core.glanceAtReceive(thread)
-        {
-        case .ready: lot.draw(index, thread)
-        case .notReady: break
-        case .unknown: return .unknown
-        }
+        let seen =
+          entry.pointee.kind == .send
+          ? core.glanceAtSend(Glances.noneReady, 1, thread)
+          : core.glanceAtReceive(Glances.noneReady, 1, thread)
+        if seen & Glances.unknown != 0 { return .unknown }
+        if seen != Glances.noneReady { lot.draw(index, thread) }
       }
       index &+= 1
     }

@@ -22,19 +22,47 @@ package enum Selection {
   ///   - entries: The clauses' entries.
   ///   - count: Number of clauses, one or more.
   ///   - fallback: Index of the `Default`; -1 if there is none.
+  ///   - seen: What the clauses have seen without their locks, just before this.
   /// - Returns: The winner's index. Its entry says whether its channel was closed.
   /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
   @usableFromInline
   package static func decide(
     _ entries: Entries,
     _ count: Int,
+    fallback: Int,
+    _ seen: UInt
+  ) throws -> Int {
+    try decide(entries, count, fallback) { thread in pick(seen, thread) }
+  }
+
+  /// The same, of clauses that have not looked.
+  ///
+  /// - Parameters:
+  ///   - entries: The clauses' entries.
+  ///   - count: Number of clauses, one or more.
+  ///   - fallback: Index of the `Default`; -1 if there is none.
+  /// - Returns: The winner's index.
+  /// - Throws: `CancellationError`; `CoroutineError.outsideCoroutine`.
+  package static func decide(
+    _ entries: Entries,
+    _ count: Int,
     fallback: Int
+  ) throws -> Int {
+    try decide(entries, count, fallback) { thread in glance(entries, count, thread) }
+  }
+
+  @inline(__always)
+  private static func decide(
+    _ entries: Entries,
+    _ count: Int,
+    _ fallback: Int,
+    _ glance: (ThreadRecord) -> Glance
   ) throws -> Int {
     let thread = currentThread()
     // Rule 2: with a Default this is no park point, so no cancellation point either.
     let fiber = fallback >= 0 ? nil : try Parking.begin("select", thread)
 
-    switch glance(entries, count, thread) {
+    switch glance(thread) {
     case .ready(let index):
       if carryOutAlone(entries + index, thread) { return index }
     case .noneReady:
@@ -377,7 +405,7 @@ package enum Selection {
 
   /// A random number below `limit`, of 31 bits at most.
   @inline(__always)
-  private static func random(below limit: Int, _ thread: ThreadRecord) -> Int {
+  static func random(below limit: Int, _ thread: ThreadRecord) -> Int {
     // A product's upper half instead of a remainder: no division.
     Int(truncatingIfNeeded: (UInt64(cck_thread_random(thread)) &* UInt64(limit)) >> 32)
   }
