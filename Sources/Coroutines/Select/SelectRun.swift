@@ -103,13 +103,7 @@ enum SelectRun<
     _ slots: UnsafeMutableRawPointer
   ) -> SelectOutcome<C0.Result> {
     let size = SelectEntry.size
-    let n1 = C0._count
-    let n2 = n1 &+ C1._count
-    let n3 = n2 &+ C2._count
-    let n4 = n3 &+ C3._count
-    let n5 = n4 &+ C4._count
-    let n6 = n5 &+ C5._count
-    let n7 = n6 &+ C6._count
+    let (n1, n2, n3, n4, n5, n6, n7) = firstEntries
     let s1 = C0._slotSize
     let s2 = s1 &+ C1._slotSize
     let s3 = s2 &+ C2._slotSize
@@ -194,13 +188,7 @@ enum SelectRun<
     _ winner: Int
   ) -> SelectOutcome<C0.Result> {
     let size = SelectEntry.size
-    let n1 = C0._count
-    let n2 = n1 &+ C1._count
-    let n3 = n2 &+ C2._count
-    let n4 = n3 &+ C3._count
-    let n5 = n4 &+ C4._count
-    let n6 = n5 &+ C5._count
-    let n7 = n6 &+ C6._count
+    let (n1, n2, n3, n4, n5, n6, n7) = firstEntries
     do {
       if C1._count == 0 || winner < n1 { return try .value(c0._finish(entries, winner)) }
       if C2._count == 0 || winner < n2 {
@@ -225,6 +213,18 @@ enum SelectRun<
     } catch {
       return .failure(error)
     }
+  }
+
+  /// The indices of the first entries of all clauses but the first.
+  @inlinable @inline(__always)
+  static var firstEntries: (Int, Int, Int, Int, Int, Int, Int) {
+    let n1 = C0._count
+    let n2 = n1 &+ C1._count
+    let n3 = n2 &+ C2._count
+    let n4 = n3 &+ C3._count
+    let n5 = n4 &+ C4._count
+    let n6 = n5 &+ C5._count
+    return (n1, n2, n3, n4, n5, n6, n6 &+ C6._count)
   }
 
   @inlinable @inline(__always)
