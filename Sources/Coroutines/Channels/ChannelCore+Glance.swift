@@ -6,12 +6,14 @@ public import CoroutineKernel
 // What a thread sees of a channel without taking its lock, as it was when it began to look (L6); see `Glances`.
 //
 // Unknown is what takes the lock to tell: the channel is shared with other threads, or somebody waits there whom a
-// select may have let go already.
+// select may have let go already. After it no further channel is looked at.
 
 extension UnsafeMutablePointer where Pointee == ChannelCore {
   /// Adds `bit` to `seen` if a send would not wait.
   @inlinable @inline(__always)
   func glanceAtSend(_ seen: UInt, _ bit: UInt, _ thread: ThreadRecord) -> UInt {
+    // A channel that others use has its line of the cache elsewhere: who takes its lock next fetches it once, to write.
+    if seen & Glances.unknown != 0 { return seen }
     preemptionPoint(.look, lock)
     let receivers = word(\.receivers.first)
     let count = word(\.count)
@@ -24,6 +26,7 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
   /// Adds `bit` to `seen` if a receive would not wait.
   @inlinable @inline(__always)
   func glanceAtReceive(_ seen: UInt, _ bit: UInt, _ thread: ThreadRecord) -> UInt {
+    if seen & Glances.unknown != 0 { return seen }
     preemptionPoint(.look, lock)
     let count = word(\.count)
     let senders = word(\.senders.first)
