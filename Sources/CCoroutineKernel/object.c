@@ -22,7 +22,7 @@ void cck_object_learn(const void *single, const void *pair) {
 }
 
 void cck_object_learn_end(void *object) {
-  if (!cck_object_counts_are_known()) return;
+  if (cck_sole_reference == 0) return;
   const uintptr_t *counts = (const uintptr_t *)object + 1;
   uintptr_t at_end = *counts;
   swift_unownedRetain(object);

@@ -25,7 +25,7 @@ package struct InboxLink {
 
 /// Where a coroutine is in its life; the four states of the ancestors.
 @usableFromInline
-package enum FiberPhase: UInt8, AtomicRepresentable {
+package enum FiberPhase: UInt8 {
   /// Made, or woken, and in a run queue or on its way to one.
   case ready
   /// Its body runs now.
@@ -38,7 +38,29 @@ package enum FiberPhase: UInt8, AtomicRepresentable {
   case ending
 }
 
+/// As what is derived for enumerations, but without a test that a loaded byte is one of the phases.
+extension FiberPhase: AtomicRepresentable {
+  @usableFromInline package typealias AtomicRepresentation = UInt8.AtomicRepresentation
+
+  @inlinable @inline(__always)
+  package static func encodeAtomicRepresentation(
+    _ value: consuming FiberPhase
+  ) -> AtomicRepresentation {
+    UInt8.encodeAtomicRepresentation(value.rawValue)
+  }
+
+  @inlinable @inline(__always)
+  package static func decodeAtomicRepresentation(
+    _ storage: consuming AtomicRepresentation
+  ) -> FiberPhase {
+    // SAFETY: what was encoded, and a phase is its raw value: they are numbered from 0 in their order (FiberLayoutTests).
+    unsafeBitCast(UInt8.decodeAtomicRepresentation(storage), to: FiberPhase.self)
+  }
+}
+
 /// The first of a list of children; touched only on their common home scheduler.
+///
+/// Of that one `previousSibling` is of no meaning, so that it need not be written.
 @usableFromInline
 package struct FiberList {
   @usableFromInline package var first: UnsafeMutablePointer<Fiber>?
@@ -54,7 +76,6 @@ package struct FiberList {
     to list: UnsafeMutablePointer<FiberList>
   ) {
     fiber.pointee.siblings = list
-    fiber.pointee.previousSibling = nil
     fiber.pointee.nextSibling = list.pointee.first
     if let first = list.pointee.first { first.pointee.previousSibling = fiber }
     list.pointee.first = fiber
@@ -66,12 +87,14 @@ package struct FiberList {
     guard let list = fiber.pointee.siblings else { return }
     fiber.pointee.siblings = nil
     let next = fiber.pointee.nextSibling
-    let previous = fiber.pointee.previousSibling
-    if let previous {
-      previous.pointee.nextSibling = next
-    } else {
+    // As numbers: optionals would be compared with nil, too.
+    guard UInt(bitPattern: list.pointee.first) != UInt(bitPattern: fiber) else {
       list.pointee.first = next
+      return
     }
+    let previous = fiber.pointee.previousSibling
+    // SAFETY: whoever is in a list and not its first has one before it.
+    previous.unsafelyUnwrapped.pointee.nextSibling = next
     if let next { next.pointee.previousSibling = previous }
   }
 
@@ -119,12 +142,14 @@ package struct Fiber: ~Copyable {
   /// Lies in the word in which the cell ends.
   @usableFromInline package var locksByHand: UInt32
   /// The home of the scheduler it runs on; see `home`.
-  @usableFromInline let homeWord: Atomic<UnsafeMutablePointer<Home>>
+  ///
+  /// Never nil; to load it as what may be nil leaves out a test for that each time.
+  @usableFromInline let homeWord: Atomic<UnsafeMutablePointer<Home>?>
   /// Its stack and saved context.
   @usableFromInline package var stack: UnsafeMutablePointer<cck_stack_t>?
   /// `body` until it has started, `parkedAt` from its first wait on (F4).
   @usableFromInline var bodyOrTime: UInt64
-  /// The wait that cancellation may withdraw, while parked in one.
+  /// The wait that cancellation may withdraw, if it is parked in one: it counts while the coroutine is suspended.
   @usableFromInline package var waiter: UnsafeMutablePointer<Waiter>?
   /// What it was called for by the code that parked it: a static string, for people.
   @usableFromInline package var operation: UnsafePointer<UInt8>?
@@ -146,6 +171,7 @@ package struct Fiber: ~Copyable {
   @usableFromInline package var previousSibling: UnsafeMutablePointer<Fiber>?
   /// Number of the coroutine, for people.
   @usableFromInline package var identifier: UInt64
+  /// First of the eight bytes of `states`, with the next four and the first three behind the fiber.
   @usableFromInline var shortStackClass: UInt8
   /// As it was launched; of no meaning in what has never been in a list of unstarted ones.
   @usableFromInline package var placement: Placement
@@ -208,13 +234,18 @@ extension Fiber {
     set { shortStackClass = UInt8(truncatingIfNeeded: newValue) }
   }
 
+  /// What `states` shows of one that has not begun: only its class of stacks is not 0.
+  @inlinable @inline(__always)
+  static func statesAtFirst(_ stackClass: UInt32) -> UInt64 { UInt64(stackClass) }
+
   /// The home of the scheduler it runs on.
   ///
   /// Constant once it has started. Before that a loop of the same pool may take it over (U1), so others
   /// must be ready to be told an earlier one.
   @inlinable @inline(__always)
   package var home: UnsafeMutablePointer<Home> {
-    get { homeWord.load(ordering: .relaxed) }
+    // SAFETY: never nil, as it says.
+    get { homeWord.load(ordering: .relaxed).unsafelyUnwrapped }
     nonmutating set { homeWord.store(newValue, ordering: .relaxed) }
   }
 
@@ -258,12 +289,8 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     if pointee.home != home { pointee.home = home }
     let body = Fiber.word(for: body)
     if pointee.bodyOrTime != body { pointee.bodyOrTime = body }
-    if pointee.stackClass != stackClass { pointee.stackClass = stackClass }
     pointee.identifier = identifier
-    pointee.phase.store(.ready, ordering: .relaxed)
-    if pointee.attention.load(ordering: .relaxed) {
-      pointee.attention.store(false, ordering: .relaxed)
-    }
+    states.pointee = Fiber.statesAtFirst(stackClass)
     cck_lock_renew_owned(joinLock, thread)
   }
 
@@ -303,7 +330,6 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     pointee.bodyOrTime = UInt64(bitPattern: pointee.home.pointee.lookedAt)
     pointee.phase.store(.suspended, ordering: .relaxed)
     switchOut(thread)
-    pointee.waiter = nil
   }
 
   /// Gives the processor to the next ready coroutine directly, else to the home's own loop.
@@ -377,6 +403,20 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     // SAFETY: fourth field; as above.
     (UnsafeMutableRawPointer(joiners) + MemoryLayout<WaitQueue>.stride)
       .assumingMemoryBound(to: FiberList.self)
+  }
+
+  /// The fields of a byte each with which the fiber ends, and those of its owner behind them, as one word: to make all of them
+  /// new is one store.
+  ///
+  /// For who has the fiber to himself.
+  @inlinable @inline(__always)
+  package var states: UnsafeMutablePointer<UInt64> {
+    // SAFETY: behind `identifier`, which ends at a multiple of 8, and in the owner to its end (FiberLayoutTests,
+    // CoroutineLayoutTests). Each of the bytes is 0 where it is first or false; the first byte is the lowest on all
+    // processors that there are kernels for.
+    (UnsafeMutableRawPointer(self) + (MemoryLayout<Fiber>.size & ~7)).assumingMemoryBound(
+      to: UInt64.self
+    )
   }
 
   /// The address of `cell`.

@@ -263,6 +263,7 @@ extension UnsafeMutablePointer where Pointee == Home {
   }
 
   /// Puts a coroutine before all others: whoever starts another at once goes on right after it.
+  @inlinable @inline(__always)
   package func pushFront(_ fiber: UnsafeMutablePointer<Fiber>) {
     fiber.pointee.link.next = pointee.runFirst?.link
     if pointee.runFirst == nil { pointee.runLast = fiber }

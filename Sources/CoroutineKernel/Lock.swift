@@ -50,7 +50,7 @@ extension UnsafeMutablePointer where Pointee == cck_lock_t {
   }
 
   /// Takes the lock if it is biased to the thread; in checked builds `acquire` is left to find that out.
-  @inline(__always)
+  @inlinable @inline(__always)
   package func acquireIfBiased(_ thread: ThreadRecord) -> Bool {
     #if COROUTINES_CHECKED
     false

@@ -11,7 +11,10 @@ package struct ResultCell {
   @usableFromInline
   package enum Content: UInt8, Sendable {
     case nothing
+    /// A value, in place.
     case value
+    /// A value in a box whose address is the first word.
+    case boxedValue
     case error
   }
 
@@ -19,15 +22,23 @@ package struct ResultCell {
   /// The type of the value, which knows how to destroy it; nil if that takes nothing.
   @usableFromInline package var destroy: Any.Type?
   @usableFromInline package var content = Content.nothing
-  /// The value is in a box whose address is the first word.
-  @usableFromInline package var isBoxed = false
 
   @inlinable @inline(__always)
   package init() {}
 
   /// There is a value, whose end takes nothing.
   @inlinable @inline(__always)
-  package var takesNothing: Bool { content == .value && destroy == nil && !isBoxed }
+  package var takesNothing: Bool { content == .value && destroy == nil }
+
+  /// There is a value.
+  @inlinable @inline(__always)
+  package var hasValue: Bool { content == .value || content == .boxedValue }
+
+  /// A value of the type gets a box.
+  @inlinable @inline(__always)
+  static func boxes<Value>(_: Value.Type) -> Bool {
+    MemoryLayout<Value>.size > 24 || MemoryLayout<Value>.alignment > 8
+  }
 
   /// The error, if that is the content.
   @inlinable @inline(__always)
@@ -39,33 +50,27 @@ package struct ResultCell {
 }
 
 extension UnsafeMutablePointer where Pointee == ResultCell {
-  /// Where the value is.
+  /// Where a value of the type is, or would be.
   @inlinable @inline(__always)
-  package var address: UnsafeMutableRawPointer {
-    if pointee.isBoxed {
-      // SAFETY: a box's address is never zero.
-      return UnsafeMutableRawPointer(bitPattern: pointee.words.0).unsafelyUnwrapped
-    }
-    // SAFETY: the first field; the cell does not move while it is in its object.
-    return UnsafeMutableRawPointer(self)
+  func place<Value>(of _: Value.Type) -> UnsafeMutablePointer<Value> {
+    // SAFETY: a value in a box has been given one, whose address is never zero; else this is the first field, and the cell does
+    // not move while it is in its object.
+    (ResultCell.boxes(Value.self)
+      ? UnsafeMutableRawPointer(bitPattern: pointee.words.0).unsafelyUnwrapped
+      : UnsafeMutableRawPointer(self)).assumingMemoryBound(to: Value.self)
   }
 
-  /// Four words that the holder of an empty cell may use until `endUseOfRoom`.
+  /// Four words that the holder of an empty cell may use until it gets content; the fourth is nil before and after.
   @inlinable @inline(__always)
   package var room: UnsafeMutableRawPointer {
     // SAFETY: the first two fields are three words and one (FiberLayoutTests), and count while there is content.
     UnsafeMutableRawPointer(self)
   }
 
-  /// Makes the cell an empty one again.
-  @inlinable @inline(__always)
-  package func endUseOfRoom() { pointee.destroy = nil }
-
   /// Puts a value into an empty cell.
   @inlinable @inline(__always)
   package func store<Value>(_ value: consuming Value) {
-    if MemoryLayout<Value>.size > 24 || MemoryLayout<Value>.alignment > 8 {
-      pointee.isBoxed = true
+    if ResultCell.boxes(Value.self) {
       pointee.words.0 = UInt(
         bitPattern: UnsafeMutableRawPointer.allocate(
           byteCount: MemoryLayout<Value>.size,
@@ -73,28 +78,30 @@ extension UnsafeMutablePointer where Pointee == ResultCell {
         )
       )
     }
-    address.initializeMemory(as: Value.self, to: value)
+    place(of: Value.self).initialize(to: value)
     if !_isPOD(Value.self) {
       pointee.destroy = Value.self
     }
-    pointee.content = .value
+    pointee.content = ResultCell.boxes(Value.self) ? .boxedValue : .value
   }
 
   /// Puts an error into an empty cell.
   @inlinable @inline(__always)
   package func store(failure: any Error) {
-    // An empty cell has no box, so this is the first word.
-    address.initializeMemory(as: (any Error).self, to: failure)
+    place(of: (any Error).self).initialize(to: failure)
     pointee.content = .error
   }
 
   /// A copy of the value.
   ///
-  /// - Precondition: It is of this type, and there is one.
+  /// - Precondition: It is of this type, and there is one: the object that owns the cell stores and loads one type only.
   @inlinable @inline(__always)
-  package func load<Value>(as type: Value.Type) -> Value {
-    // SAFETY: the object that owns the cell stores and loads one type only.
-    address.assumingMemoryBound(to: Value.self).pointee
+  package func load<Value>(as type: Value.Type) -> Value { place(of: Value.self).pointee }
+
+  /// There is a value, which is of the type: one comparison.
+  @inlinable @inline(__always)
+  package func holds<Value>(_: Value.Type) -> Bool {
+    pointee.content == (ResultCell.boxes(Value.self) ? .boxedValue : .value)
   }
 
   /// Destroys the content, if there is any; then the cell is as new.
@@ -113,23 +120,21 @@ extension UnsafeMutablePointer where Pointee == ResultCell {
   func destroyContent() {
     switch pointee.content {
     case .nothing: return
-    case .value:
+    case .value, .boxedValue:
       if let type = pointee.destroy {
         pointee.destroy = nil
         destroyValue(of: type)
       }
-      if pointee.isBoxed {
-        address.deallocate()
-        pointee.isBoxed = false
+      if pointee.content == .boxedValue {
+        UnsafeMutableRawPointer(bitPattern: pointee.words.0)?.deallocate()
       }
-    // SAFETY: as in `failure`.
-    case .error: address.assumingMemoryBound(to: (any Error).self).deinitialize(count: 1)
+    case .error: place(of: (any Error).self).deinitialize(count: 1)
     }
     pointee.content = .nothing
   }
 
   /// By the type's own witness: this need not know the type.
   private func destroyValue<Value>(of type: Value.Type) {
-    address.assumingMemoryBound(to: Value.self).deinitialize(count: 1)
+    place(of: Value.self).deinitialize(count: 1)
   }
 }

@@ -48,8 +48,12 @@ package struct ResumeList: ~Copyable {
   /// Claims every party of the queue, each with this outcome.
   @inlinable @inline(__always)
   package mutating func claimAll(of queue: inout WaitQueue, _ outcome: WaitOutcome) {
-    while let waiter = queue.claimFirst() {
-      append(waiter, outcome)
+    var next = queue.first
+    queue = WaitQueue()
+    while let waiter = next {
+      next = waiter.pointee.next
+      waiter.pointee.isLinked = false
+      if waiter.claim() { append(waiter, outcome) }
     }
   }
 

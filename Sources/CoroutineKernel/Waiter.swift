@@ -33,14 +33,14 @@ package struct Waiter: ~Copyable {
   /// Neighbours in the queue.
   @usableFromInline package var next: UnsafeMutablePointer<Waiter>?
   @usableFromInline package var previous: UnsafeMutablePointer<Waiter>?
-  /// Of a coroutine the home whose loop looks at this word, having nothing else to do; 0: none does; 1: the wait is over (W4).
-  ///
-  /// Of something that is not a coroutine `callback`: one word for both, because each park sets it.
-  @usableFromInline let watcher: Atomic<UInt>
   /// The coroutine to wake; nil if `callback` is to be called instead.
   @usableFromInline package var fiber: UnsafeMutablePointer<Fiber>?
   /// Where the value comes from (a sender's) or goes to (a receiver's); of a select as a whole, its clauses' nodes.
   @usableFromInline package var slot: UnsafeMutableRawPointer?
+  /// Of a coroutine the home whose loop looks at this word, having nothing else to do; 0: none does; 1: the wait is over (W4).
+  ///
+  /// Of something that is not a coroutine `callback`: one word for both, because each park sets it.
+  @usableFromInline let watcher: Atomic<UInt>
   /// The select that this node is a clause of, if it is one.
   @usableFromInline package var race: UnsafeMutablePointer<WaitRace>?
   /// Position among the clauses of a select.
@@ -110,15 +110,20 @@ package struct WaitRace: ~Copyable {
 extension UnsafeMutablePointer where Pointee == Waiter {
   /// Makes memory the node of a coroutine's wait in one queue, but for what the queue writes when the node is put into it.
   ///
-  /// `clause` and `context` are nobody's then, and stay as they are.
+  /// `clause` and `context` are nobody's then, and stay as they are, as does `outcome` until somebody ends the wait.
   @inlinable @inline(__always)
   package func begin(for fiber: UnsafeMutablePointer<Fiber>, slot: UnsafeMutableRawPointer?) {
     // SAFETY: plain words, to which nothing needs to be done before they are written; those left out are not read.
     pointee.fiber = fiber
     pointee.slot = slot
-    pointee.race = nil
-    pointee.watcher.store(0, ordering: .relaxed)
-    pointee.outcome = .waiting
+    watcherAndRace.storeBytes(of: SIMD2(0, 0), as: SIMD2<UInt>.self)
+  }
+
+  /// Two words that begin as nothing: one store.
+  @inlinable @inline(__always)
+  var watcherAndRace: UnsafeMutableRawPointer {
+    // SAFETY: the fifth word and the sixth (WaiterLayoutTests), inside the node.
+    UnsafeMutableRawPointer(self) + 4 * MemoryLayout<UInt>.stride
   }
 
   /// Claims the wait for the caller.

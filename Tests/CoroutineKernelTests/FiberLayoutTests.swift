@@ -2,6 +2,7 @@
 
 import CCoroutineKernel
 import CoroutineKernel
+import Synchronization
 import Testing
 
 /// Addresses that are computed, against those that the compiler gives.
@@ -28,6 +29,17 @@ import Testing
     fiber.deallocate()
     home.deinitialize(count: 1)
     home.deallocate()
+  }
+
+  @Test func `a phase is one byte, and comes out of an atomic as it went in`() {
+    #expect(MemoryLayout<FiberPhase>.size == 1)
+    let phases = [FiberPhase.ready, .running, .suspended, .dead, .ending]
+    let place = Atomic(FiberPhase.dead)
+    for (number, phase) in phases.enumerated() {
+      #expect(phase.rawValue == UInt8(number))
+      place.store(phase, ordering: .relaxed)
+      #expect(place.load(ordering: .relaxed) == phase)
+    }
   }
 
   @Test func `a descriptor's lock and queues are where their addresses say`() throws {

@@ -50,6 +50,28 @@ import Testing
     return isOne
   }
 
+  @Test func `a new node is watched by nobody and in no race, whatever was there before`() {
+    withFiber { fiber in
+      let waiter = UnsafeMutablePointer<Waiter>.allocate(capacity: 1)
+      let words = UnsafeMutableRawPointer(waiter).assumingMemoryBound(to: UInt.self)
+      for index in 0..<(MemoryLayout<Waiter>.size / MemoryLayout<UInt>.size) { words[index] = .max }
+      waiter.begin(for: fiber, slot: nil)
+      #expect(waiter.pointee.fiber == fiber)
+      #expect(waiter.pointee.slot == nil)
+      #expect(waiter.pointee.race == nil)
+      // Which is the word of the one that watches.
+      #expect(waiter.pointee.callback == nil)
+      #expect(words[4] == 0)
+      waiter.pointee.callback = { _ in }
+      #expect(words[4] != 0)
+      #expect(
+        withUnsafeMutablePointer(to: &waiter.pointee.race) { UnsafeMutableRawPointer($0) } == words
+          + 5
+      )
+      waiter.deallocate()
+    }
+  }
+
   @Test func `a node and a value of up to a word are one line to a waker`() {
     #expect(isOneLine(UInt8(7)) { $0 == 7 })
     #expect(isOneLine(7) { $0 == 7 })

@@ -148,10 +148,8 @@ CCK_INLINE cck_lock_t cck_lock_make_owned(cck_thread_t *_Nonnull thread) {
 ///
 /// Nobody is inside or on the way there: whoever was held the object.
 CCK_INLINE void cck_lock_renew_owned(cck_lock_t *_Nonnull lock, cck_thread_t *_Nonnull thread) {
-  uintptr_t owner = cck_lock_make_owned(thread).owner;
-  if (__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) != owner) {
-    __atomic_store_n(&lock->owner, owner, __ATOMIC_RELAXED);
-  }
+  if (CCK_LIKELY(__atomic_load_n(&lock->owner, __ATOMIC_RELAXED) == (uintptr_t)thread)) return;
+  __atomic_store_n(&lock->owner, cck_lock_make_owned(thread).owner, __ATOMIC_RELAXED);
 }
 
 /// Makes a lock for objects that are normally used from several threads.

@@ -12,7 +12,7 @@
 
 #include "cck_base.h"
 
-/// The reference counts of an object that has just been made; 0 until they have been learnt.
+/// The reference counts of an object that has just been made; 0 until they have been learnt, which no object's are.
 extern uintptr_t cck_sole_reference;
 
 /// By what they grow with each further strong reference: a power of two, or 0.
@@ -22,14 +22,14 @@ extern uintptr_t cck_reference_step;
 /// sanitizer, which cannot see the order that the counts establish, and should see objects end.
 void cck_object_learn(const void *_Nonnull single, const void *_Nonnull pair);
 
-/// 1 if the caller's reference is the only one, of any kind. Then nobody can get another one, and what the
+/// 1 if the caller's reference is the only one, of any kind, and counts have been learnt. Then nobody can get another one, and what the
 /// former holders did is visible: dropping a reference releases, and this acquires.
 CCK_INLINE int cck_object_is_unshared(const void *_Nonnull object) {
   const uintptr_t *counts = (const uintptr_t *)object + 1;
   return __atomic_load_n(counts, __ATOMIC_ACQUIRE) == cck_sole_reference;
 }
 
-/// 1 if there are a few references more, and no weak or unowned one.
+/// 1 if there are a few references more, and no weak or unowned one, and counts have been learnt.
 CCK_INLINE int cck_object_is_shared_by_few(const void *_Nonnull object) {
   const uintptr_t *counts = (const uintptr_t *)object + 1;
   uintptr_t more = __atomic_load_n(counts, __ATOMIC_RELAXED) - cck_sole_reference;
@@ -104,8 +104,5 @@ void cck_object_drop_memory(void *_Nonnull memory);
 
 /// How many strong references there are: the runtime's own count, for reports.
 size_t swift_retainCount(void *_Nonnull object);
-
-/// 1 once `cck_object_is_unshared` can say yes.
-CCK_INLINE int cck_object_counts_are_known(void) { return cck_sole_reference != 0; }
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CoroutineKernel
+public import CoroutineKernel
 import Synchronization
 
 extension Coroutine {
@@ -69,34 +69,66 @@ extension Coroutine {
   }
 
   /// Parks until the end.
-  @usableFromInline
+  @inlinable @inline(__always)
   package final func waitForEnd(_ operation: StaticString) throws {
+    if needNotWait { return }
+    let outcome = awaitEnd(operation.utf8Start)
+    if outcome != .delivered { throw whyNotAwaited(outcome, operation) }
+  }
+
+  /// It has ended, and the caller is a coroutine that nobody has cancelled: then there is nothing to wait for.
+  ///
+  /// In checked builds `awaitEnd` is left to find that out.
+  @inlinable @inline(__always)
+  final var needNotWait: Bool {
+    #if COROUTINES_CHECKED
+    return false
+    #else
+    guard let caller = currentThread().runningFiber else { return false }
+    return fiber.isOver && !Parking.mustLookTwice(caller)
+    #endif
+  }
+
+  /// The same; how that ended, and `waiting` if the caller may not wait at all.
+  ///
+  /// It does not throw, because the register for errors would have to be kept in memory while others run.
+  @usableFromInline @inline(never)
+  final func awaitEnd(_ operation: UnsafePointer<UInt8>) -> WaitOutcome {
     let fiber = fiber
     let thread = currentThread()
-    if thread.runningFiber == fiber {
-      throw CoroutineError.joinsItself("\(self), launched at \(creationSite),")
-    }
+    let caller = thread.runningFiber
+    // As numbers: optionals would be compared with nil, too.
+    if UInt(bitPattern: caller) == UInt(bitPattern: fiber) { return .waiting }
     // The end is a change under this lock: to look for it depends on nothing else that the coroutine does.
     preemptionPoint(.flag, fiber.joinLock)
     let phase = fiber.pointee.phase.load(ordering: .acquiring)
-    let waiting = try Parking.begin(operation, thread)
+    guard let caller else { return .waiting }
+    if Parking.mustLookTwice(caller), Parking.isRefused(caller) { return .cancelled }
     // For good, and what it has left behind is seen.
-    if phase == .dead { return }
-    waiting.waits(for: self)
+    if phase == .dead { return .delivered }
+    caller.waits(for: self, inCall: operation)
     // In a pool one that has not started begins next, right here: depth first, on a warm stack.
     if phase == .ready, let home = thread.currentHome, home.pointee.pool != nil, home.claim(fiber) {
       home.pushFront(fiber)
     }
     let outcome = Parking.park(
-      waiting,
+      caller,
       thread,
       on: fiber.joiners,
       fiber.joinLock,
       isCancellable: true,
       unless: { fiber.isOver }
     )
-    if outcome == .cancelled { throw CancellationError() }
     withExtendedLifetime(self) {}
+    return outcome
+  }
+
+  @usableFromInline @inline(never)
+  final func whyNotAwaited(_ outcome: WaitOutcome, _ operation: StaticString) -> any Error {
+    if outcome == .cancelled { return CancellationError() }
+    return currentThread().runningFiber == nil
+      ? Parking.outside(operation)
+      : CoroutineError.joinsItself("\(self), launched at \(creationSite),")
   }
 
   /// Suspends a task until the end.

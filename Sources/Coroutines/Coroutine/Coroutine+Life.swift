@@ -81,19 +81,8 @@ extension Coroutine {
       fiber.pointee.stack = nil
     }
 
-    var wakes = ResumeList()
     let thread = currentThread()
-    let lock = fiber.joinLock
-    var mode = lock.acquire(thread)
-    // Of a coroutine that waits there is nothing more to ask.
-    if let first = fiber.pointee.joiners.first, first.pointee.fiber == nil {
-      callHooksFromElsewhere(&mode)
-    }
-    preemptionPoint(.flag, fiber)
-    fiber.pointee.phase.store(.dead, ordering: .releasing)
-    wakes.claimAll(of: &fiber.pointee.joiners, .delivered)
-    lock.release(mode)
-    wakes.resumeAll()
+    wakeJoiners(thread)
 
     if let scope { tell(scope) }
     // From here on nothing may take this for the running coroutine: it may be freed any moment.
@@ -103,6 +92,43 @@ extension Coroutine {
       if isTracing { Recorder.ends(self, thread) }
       home.withCore { $0.coroutineEnded(self) }
     }
+  }
+
+  /// Makes the end seen, and wakes those who wait for it.
+  @inline(__always)
+  private final func wakeJoiners(_ thread: ThreadRecord) {
+    let (lock, joiners) = (fiber.joinLock, fiber.joiners)
+    if lock.acquireIfBiased(thread) {
+      // Of a coroutine that waits there is nothing more to ask.
+      if joiners.pointee.first?.pointee.fiber != nil || joiners.pointee.isEmpty {
+        let wakes = finish()
+        lock.release(CCK_LOCK_TAKEN_BIASED)
+        return wakes.resumeAll()
+      }
+      lock.release(CCK_LOCK_TAKEN_BIASED)
+    }
+    wakeJoinersSlowly(thread)
+  }
+
+  /// The same, whoever has the lock, and whatever is in line.
+  @inline(never)
+  private final func wakeJoinersSlowly(_ thread: ThreadRecord) {
+    let lock = fiber.joinLock
+    var mode = lock.acquire(thread)
+    callHooksFromElsewhere(&mode)
+    preemptionPoint(.flag, fiber)
+    let wakes = finish()
+    lock.release(mode)
+    wakes.resumeAll()
+  }
+
+  /// What is to be done under `joinLock`.
+  @inline(__always)
+  private final func finish() -> ResumeList {
+    var wakes = ResumeList()
+    fiber.pointee.phase.store(.dead, ordering: .releasing)
+    wakes.claimAll(of: &fiber.pointee.joiners, .delivered)
+    return wakes
   }
 
   /// Tells the scope that waits for it how it ended: it looks at the error.

@@ -2,7 +2,7 @@
 
 import CCoroutineKernel
 public import CoroutineKernel
-import Synchronization
+public import Synchronization
 
 /// A launched body of code that can wait without blocking its thread: the handle to it.
 ///
@@ -94,8 +94,7 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
     thread: ThreadRecord
   ) {
     self.site = site
-    isObserved.clear()
-    cancellationRequest.clear()
+    // With the three flags.
     fiber.renew(
       home: home,
       stackClass: stackSize.stackClass,
@@ -136,9 +135,7 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
   /// To be called once.
   @inline(__always)
   final func perform(runs: Bool) throws {
-    // SAFETY: `keep` has put it there, and this is called once.
-    let perform = fiber.performer.move().perform
-    try perform(self, runs)
+    try Performer.perform(from: fiber.cell, self, runs)
   }
 
   /// Lets go of the launched closure, which will not run.
@@ -148,20 +145,6 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
 
   /// The error that the body threw; valid once finished.
   package final var failure: (any Error)? { fiber.cell.pointee.failure }
-}
-
-/// Takes the launched closure out of a coroutine's `work` and, if told so, runs it and stores its value.
-///
-/// To be called once. Captures nothing where the value's type is known: one allocation less than a closure
-/// around it. (A structure, because a pointer to a bare closure would pass its arguments by address.)
-@usableFromInline
-struct Performer {
-  @usableFromInline let perform: (Coroutine, Bool) throws -> Void
-
-  @inlinable @inline(__always)
-  init(_ perform: @escaping (Coroutine, Bool) throws -> Void) {
-    self.perform = perform
-  }
 }
 
 extension Coroutine {
@@ -243,7 +226,7 @@ extension Coroutine {
 
 extension UnsafeMutablePointer where Pointee == Fiber {
   /// Its body has ended, and its hooks have run; what they have left behind is seen.
-  @inline(__always)
+  @inlinable @inline(__always)
   var isOver: Bool { pointee.phase.load(ordering: .acquiring) == .dead }
 
   /// Calls `body` with the coroutine that this is part of, without counting it.
@@ -258,13 +241,6 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   /// Where the launched closure is until it runs.
   @inlinable @inline(__always)
   var work: UnsafeMutableRawPointer { cell.room }
-
-  /// Where the `Performer` is, from `keep` until it is called: behind the closure.
-  @inlinable @inline(__always)
-  var performer: UnsafeMutablePointer<Performer> {
-    // SAFETY: each of the two is a closure, which takes two words, and there is room for four.
-    (cell.room + 2 * MemoryLayout<UInt>.stride).assumingMemoryBound(to: Performer.self)
-  }
 
   /// The coroutine that this is part of.
   @inlinable

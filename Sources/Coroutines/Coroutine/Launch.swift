@@ -200,7 +200,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
       return beginSlowly(start, parent, thread)
     }
     if start == .queued, parent.adoptsAtOnce {
-      beginBeside(parent)
+      beginBeside(parent, start)
     } else {
       beginHere(start, parent, thread)
     }
@@ -404,7 +404,9 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     let home = pointee.home
     pointee.phase.store(.ready, ordering: .relaxed)
     home.pushFront(self)
-    if home.pointee.handOvers > 0, home.prepareFromPool(other, thread) {
+    if home.pointee.handOvers > 0,
+      home.takeSpareStack(other) || home.prepareFromPool(other, thread)
+    {
       home.pointee.handOvers &-= 1
       switchOut(to: other, thread)
     } else {

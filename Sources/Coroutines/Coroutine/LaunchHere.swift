@@ -12,29 +12,28 @@ import Synchronization
 ///   - stackSize: Of its stack.
 ///   - site: Where it is launched.
 ///   - thread: The caller's.
-///   - isUsual: It begins when its turn comes, and has no name.
-/// - Returns: The coroutine, and whether it has begun, which the caller does otherwise. It is in line then: it must have its work,
-///   and its handle, before the caller does anything else.
+///   - start: When it is to begin; nil if it has a name, which it must have before it is a child of anybody.
+/// - Returns: The coroutine, which the caller begins unless it `isBeside` its parent. It is in line then, if it is to begin when its
+///   turn comes: it must have its work, and its handle, before the caller does anything else.
 @usableFromInline @inline(never)
 func launchHere(
   _ type: Coroutine.Type,
   _ stackSize: StackSize,
   _ site: SourceSite,
   _ thread: ThreadRecord,
-  _ isUsual: Bool
-) -> (fiber: UnsafeMutablePointer<Fiber>, hasBegun: Bool) {
+  _ start: LaunchStart?
+) -> UnsafeMutablePointer<Fiber> {
   guard let parent = thread.runningFiber, CoroutineIdentifiers.isDrawn(thread),
     let spare = SpareCoroutines.takeAtHand(type, thread)
-  else { return (makeHere(type, stackSize, site, thread), false) }
+  else { return makeHere(type, stackSize, site, thread) }
   let home = parent.pointee.home
   let identifier = CoroutineIdentifiers.nextDrawn(thread)
   let fiber = CoroutineMaking.renew(spare, home, stackSize, site, identifier, thread)
-  guard isUsual, home.pointee.isPlain, parent.adoptsAtOnce else { return (fiber, false) }
-  fiber.beginBeside(parent)
-  return (fiber, true)
+  if let start, home.pointee.isPlain, parent.adoptsAtOnce { fiber.beginBeside(parent, start) }
+  return fiber
 }
 
-/// A coroutine without its work, on the scheduler of the code that calls this.
+/// A coroutine without its work, on the scheduler of the code that calls this; it has not begun.
 @inline(never)
 private func makeHere(
   _ type: Coroutine.Type,
@@ -53,12 +52,17 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     pointee.scope == nil && pointee.locals == nil && !pointee.attention.load(ordering: .relaxed)
   }
 
-  /// Puts this, which is new, in line as a child of `parent`, which adopts at once, on the loop of both.
+  /// It is in its parent's list, if it has just been made by `launchHere`: no other has got there yet.
+  @inlinable @inline(__always)
+  var isBeside: Bool { pointee.siblings != nil }
+
+  /// Makes this, which is new, a child of `parent`, which adopts at once, on the loop of both; and puts it in line, unless it is to
+  /// begin before its parent goes on.
   @inline(__always)
-  func beginBeside(_ parent: UnsafeMutablePointer<Fiber>) {
+  func beginBeside(_ parent: UnsafeMutablePointer<Fiber>, _ start: LaunchStart) {
     let home = parent.pointee.home
     home.noteBegin()
     FiberList.add(self, to: parent.children)
-    home.push(self)
+    if start == .queued { home.push(self) }
   }
 }

@@ -17,11 +17,21 @@ package enum Parking {
     _ operation: StaticString,
     _ thread: ThreadRecord
   ) throws -> UnsafeMutablePointer<Fiber> {
+    let fiber = try caller(operation, thread)
+    note(operation, fiber)
+    return fiber
+  }
+
+  /// The same for calls that mostly need not wait: what it waits for is noted, by `waits(for:in:)`, before it parks.
+  @inlinable @inline(__always)
+  static func caller(
+    _ operation: StaticString,
+    _ thread: ThreadRecord
+  ) throws -> UnsafeMutablePointer<Fiber> {
     guard let fiber = thread.runningFiber else {
       throw outside(operation)
     }
     if mustLookTwice(fiber) { try refuseIfCancelled(fiber) }
-    note(operation, fiber)
     return fiber
   }
 
@@ -48,6 +58,12 @@ package enum Parking {
   static func refuseIfCancelled(_ fiber: UnsafeMutablePointer<Fiber>) throws {
     if CancellationScope.isCancelled(fiber) { throw CancellationError() }
     if !isTracing { CancellationScope.clearHint(fiber) }
+  }
+
+  /// The running coroutine, which must look twice, may not park, because it is cancelled.
+  @inline(never)
+  static func isRefused(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+    (try? refuseIfCancelled(fiber)) == nil
   }
 
   /// The running coroutine has been told to look twice: because it is cancelled, or because it is recorded.
@@ -104,9 +120,8 @@ package enum Parking {
     isCancellable: Bool,
     unless isOver: () -> Bool
   ) -> WaitOutcome {
-    var waiter = Waiter(fiber: fiber)
-    // SAFETY: the node stays in this frame until the coroutine has been resumed (W3).
-    return withUnsafeMutablePointer(to: &waiter) { waiter in
+    // The node stays in this frame until the coroutine has been resumed (W3).
+    withWaiter(for: fiber, and: Void.self) { waiter, _ in
       waiter.pointee.queue = queue
       waiter.pointee.lock = lock
       let mode = lock.acquire(thread)
@@ -126,7 +141,15 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   /// Notes what the running coroutine is about to wait for, and in which call: of those that mostly need not wait.
   @inlinable @inline(__always)
   package func waits(for subject: AnyObject, in operation: StaticString) {
-    pointee.operation = operation.utf8Start
+    waits(for: subject, inCall: operation.utf8Start)
+  }
+
+  /// The same, for what is no part of its caller, to which a static string would be three arguments: the string's text.
+  ///
+  /// Of another name, because a literal is taken for a pointer to a string that is gone after the call.
+  @inlinable @inline(__always)
+  package func waits(for subject: AnyObject, inCall operation: UnsafePointer<UInt8>) {
+    pointee.operation = operation
     pointee.waitsOn = Unmanaged.passUnretained(subject).toOpaque()
   }
 

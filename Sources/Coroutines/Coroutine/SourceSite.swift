@@ -8,8 +8,8 @@ public struct SourceSite: @unchecked Sendable, CustomStringConvertible {
 
   /// Module and file, in UTF-8.
   @usableFromInline let start: UnsafePointer<UInt8>
-  @usableFromInline let length: UInt32
-  @usableFromInline let shortLine: UInt32
+  /// The length, and above it the line: one word, because it is stored at each launch.
+  @usableFromInline let numbers: UInt64
 
   /// A place.
   ///
@@ -20,8 +20,8 @@ public struct SourceSite: @unchecked Sendable, CustomStringConvertible {
   public init(file: StaticString = #fileID, line: UInt = #line) {
     let file = file.hasPointerRepresentation ? file : "a file with a name of one character"
     start = file.utf8Start
-    length = UInt32(truncatingIfNeeded: file.utf8CodeUnitCount)
-    shortLine = UInt32(truncatingIfNeeded: line)
+    let length = UInt32(truncatingIfNeeded: file.utf8CodeUnitCount)
+    numbers = UInt64(length) | UInt64(UInt32(truncatingIfNeeded: line)) << 32
   }
 
   /// Module and file, as `#fileID` gives them.
@@ -30,6 +30,10 @@ public struct SourceSite: @unchecked Sendable, CustomStringConvertible {
     // the text may be more than ASCII (SourceSiteTests).
     unsafeBitCast((start, UInt(length), UInt8(0)), to: StaticString.self)
   }
+
+  var length: UInt32 { UInt32(truncatingIfNeeded: numbers) }
+
+  var shortLine: UInt32 { UInt32(truncatingIfNeeded: numbers >> 32) }
 
   /// Line in that file.
   public var line: UInt { UInt(shortLine) }

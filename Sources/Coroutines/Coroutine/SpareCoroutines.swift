@@ -69,10 +69,8 @@ enum SpareCoroutines {
   static func take(_ type: Coroutine.Type, _ thread: ThreadRecord) -> Unmanaged<Coroutine>? {
     if let object = takeAtHand(type, thread) { return object }
     let list = thread.spareList(of: ObjectIdentifier(type))
-    if list.first != nil {
-      dropFirst(list)
-      return takeRecent(type, thread)
-    }
+    if list.first != nil { dropFirst(list) }
+    if let object = takeRecent(type, thread) ?? takeEarlier(type, thread) { return object }
     guard let fiber = SpareDepot.take(ObjectIdentifier(type)) else {
       // SAFETY: a class's metatype is its address, which objects begin with; all coroutines are of one size
       // (CoroutineLayoutTests); and the reference is handed to the caller.
@@ -84,27 +82,31 @@ enum SpareCoroutines {
     return Unmanaged<Coroutine>.fromOpaque(fiber.owner)
   }
 
-  /// One of the recent objects that is of the class and no longer in use.
-  ///
-  /// The last one, or that before it: a coroutine that launched others ends after them, and its own handle is
-  /// in use when theirs no longer are.
+  /// The last of the recent objects, if it is of the class and no longer in use.
   @inline(__always)
   private static func takeRecent(
     _ type: Coroutine.Type,
     _ thread: ThreadRecord
   ) -> Unmanaged<Coroutine>? {
     let last = thread.recentSlot(-1)
-    guard let object = last.pointee else { return nil }
-    var taken = object
-    if !isFree(object, type) {
-      let previous = thread.recentSlot(-2)
-      guard let other = previous.pointee, isFree(other, type) else { return nil }
-      previous.pointee = object
-      taken = other
-    }
+    guard let object = last.pointee, isFree(object, type) else { return nil }
     last.pointee = nil
     thread.pointee.recent_top &-= 1
-    return Unmanaged<Coroutine>.fromOpaque(taken)
+    return Unmanaged<Coroutine>.fromOpaque(object)
+  }
+
+  /// The one before it: a coroutine that launched others ends after them, and its own handle is in use when theirs no longer
+  /// are.
+  private static func takeEarlier(
+    _ type: Coroutine.Type,
+    _ thread: ThreadRecord
+  ) -> Unmanaged<Coroutine>? {
+    let (last, previous) = (thread.recentSlot(-1), thread.recentSlot(-2))
+    guard let object = previous.pointee, isFree(object, type) else { return nil }
+    previous.pointee = last.pointee
+    last.pointee = nil
+    thread.pointee.recent_top &-= 1
+    return Unmanaged<Coroutine>.fromOpaque(object)
   }
 
   /// Only the record holds the object, which is of the class.
@@ -120,13 +122,10 @@ enum SpareCoroutines {
     let thread = currentThread()
     // SAFETY: the caller's reference, which ends in one of the ways below.
     let coroutine = Unmanaged<Coroutine>.fromOpaque(object)
-    guard cck_object_counts_are_known() != 0, thread.pointee.registered != 0 else {
-      coroutine.release()
-      return
-    }
-    if cck_object_is_unshared(object) != 0 {
+    // Both say no of all objects as long as counts are not known.
+    if cck_object_is_unshared(object) != 0, thread.pointee.registered != 0 {
       keep(coroutine, thread)
-    } else if cck_object_is_shared_by_few(object) != 0,
+    } else if cck_object_is_shared_by_few(object) != 0, thread.pointee.registered != 0,
       coroutine._withUnsafeGuaranteedRef({ $0.holdsNothing })
     {
       keepRecent(object, thread)
@@ -141,7 +140,12 @@ enum SpareCoroutines {
     let oldest = slot.pointee
     slot.pointee = object
     thread.pointee.recent_top &+= 1
-    guard let oldest else { return }
+    if let oldest { letGo(oldest, thread) }
+  }
+
+  /// Ends the record's reference to the oldest of the recent objects.
+  @inline(never)
+  private static func letGo(_ oldest: UnsafeMutableRawPointer, _ thread: ThreadRecord) {
     // SAFETY: the record's reference, which ends in one of the ways below.
     let coroutine = Unmanaged<Coroutine>.fromOpaque(oldest)
     if cck_object_is_unshared(oldest) != 0 {
@@ -154,39 +158,41 @@ enum SpareCoroutines {
   /// Puts an object that only the caller holds into its list.
   @inline(__always)
   private static func keep(_ coroutine: Unmanaged<Coroutine>, _ thread: ThreadRecord) {
+    let isEmpty = coroutine._withUnsafeGuaranteedRef { $0.holdsNothing }
+    guard isEmpty, put(coroutine, thread) else { return keepSlowly(coroutine, thread) }
+  }
+
+  /// Has an object that only the caller holds let go of what it holds, and makes room in a list that is full.
+  @inline(never)
+  private static func keepSlowly(_ coroutine: Unmanaged<Coroutine>, _ thread: ThreadRecord) {
+    coroutine._withUnsafeGuaranteedRef { $0.empty() }
+    // Somebody may have a reference now: that may have run code of the user's, at a value's end.
+    guard cck_object_is_unshared(coroutine.toOpaque()) != 0 else { return coroutine.release() }
+    if put(coroutine, thread) { return }
+    let list = thread.spareList(
+      of: coroutine._withUnsafeGuaranteedRef { ObjectIdentifier(type(of: $0)) }
+    )
+    if let first = list.first { SpareDepot.relieve(list, first) }
+    if !put(coroutine, thread) { coroutine.release() }
+  }
+
+  /// Puts an object into its list that only the caller holds, and that holds nothing.
+  ///
+  /// - Returns: False if the list is full.
+  @inline(__always)
+  private static func put(_ coroutine: Unmanaged<Coroutine>, _ thread: ThreadRecord) -> Bool {
     let (fiber, list) = coroutine._withUnsafeGuaranteedRef {
       ($0.fiber, thread.spareList(of: ObjectIdentifier(type(of: $0))))
     }
-    if let first = list.first, first.pointee.identifier >= limit { SpareDepot.relieve(list, first) }
     let position = 1 &+ (list.first?.pointee.identifier ?? 0)
-    guard position <= limit, empty(coroutine) else {
-      coroutine.release()
-      return
-    }
+    guard position <= limit else { return false }
+    fiber.cell.pointee.content = .nothing
     // An object's number, of which it has no more use, is how many lie under it: nothing need be counted down.
     fiber.pointee.identifier = position
     // SAFETY: a list links fibers, by their first field.
     fiber.pointee.link.next = list.pointee?.assumingMemoryBound(to: InboxLink.self)
     list.pointee = UnsafeMutableRawPointer(fiber)
-  }
-
-  /// Has an object that only the caller holds let go of what it holds.
-  ///
-  /// - Returns: False if somebody has a reference now: this may run code of the user's, at a value's end.
-  @inline(__always)
-  private static func empty(_ coroutine: Unmanaged<Coroutine>) -> Bool {
-    let isEmpty = coroutine._withUnsafeGuaranteedRef {
-      guard $0.holdsNothing else { return false }
-      $0.fiber.cell.pointee.content = .nothing
-      return true
-    }
-    return isEmpty || emptySlowly(coroutine)
-  }
-
-  @inline(never)
-  private static func emptySlowly(_ coroutine: Unmanaged<Coroutine>) -> Bool {
-    coroutine._withUnsafeGuaranteedRef { $0.empty() }
-    return cck_object_is_unshared(coroutine.toOpaque()) != 0
+    return true
   }
 
   /// Frees the first object of a list.
@@ -226,9 +232,7 @@ extension Coroutine {
   /// An ended coroutine that can wait to be freed without anybody noticing.
   @inline(__always)
   fileprivate final var holdsNothing: Bool {
-    let cell = fiber.cell
-    return cell.pointee.content == .value && cell.pointee.destroy == nil && !cell.pointee.isBoxed
-      && extras == nil
+    fiber.cell.pointee.takesNothing && extras == nil
   }
 }
 

@@ -54,11 +54,12 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
     work: consuming @escaping () throws -> Value
   ) -> ValueCoroutine {
     let thread = currentThread()
-    let isUsual = start == .queued && name == nil
-    let (fiber, hasBegun) = Coroutines.launchHere(self, stackSize, site, thread, isUsual)
+    let fiber = Coroutines.launchHere(self, stackSize, site, thread, name == nil ? start : nil)
     keep(work, in: fiber)
     let coroutine = handle(of: fiber)
-    if !hasBegun {
+    if fiber.isBeside {
+      if start == .immediately { thread.runningFiber.unsafelyUnwrapped.runAfter(fiber, thread) }
+    } else {
       if let name { fiber.setName(name) }
       fiber.begin(start, thread.runningFiber, thread)
     }
@@ -73,29 +74,27 @@ public final class ValueCoroutine<Value>: Coroutine, @unchecked Sendable {
   ) {
     fiber.work.initializeMemory(as: (() throws -> Value).self, to: work)
     let performer = Performer { coroutine, runs in
-      let (cell, place) = (coroutine.fiber.cell, coroutine.fiber.work)
       // SAFETY: a closure of this type was put there, and this is called once.
-      let work = place.assumingMemoryBound(to: (() throws -> Value).self).move()
-      cell.endUseOfRoom()
+      let work = coroutine.fiber.work.assumingMemoryBound(to: (() throws -> Value).self).move()
       guard runs else { return }
       let value: Value
       do {
         value = try work()
       } catch {
-        endClosure(consume work, at: place)
+        ClosureBits(consume work).end()
         throw error
       }
-      // Before the value gets the place.
-      endClosure(consume work, at: place)
-      cell.store(value)
+      // Before anybody can see that there is a value.
+      ClosureBits(consume work).end()
+      coroutine.fiber.cell.store(value)
     }
-    fiber.performer.initialize(to: performer)
+    performer.keep(in: fiber.cell)
   }
 
   /// The value once finished; throws what the body threw.
   @inlinable
   package func outcome() throws -> Value {
-    if fiber.cell.pointee.content != .value { throw failureObserved() }
+    if !fiber.cell.holds(Value.self) { throw failureObserved() }
     return fiber.cell.load(as: Value.self)
   }
 }

@@ -11,14 +11,12 @@ extension AnyPromise {
     let thread = currentThread()
     // A park point even when there is nothing to wait for (rule 2). Code that may not park leaves the
     // promise untouched: it neither starts a lazy one nor cancels it.
-    let fiber = try Parking.begin("Promise.await()", thread)
+    let fiber = try Parking.caller("Promise.await()", thread)
     if settledFlag.isSet { return }
-    var waiter = Waiter(fiber: fiber)
-    // SAFETY: the node stays in this frame until the coroutine has been resumed (W3). It has no end to overrun, so no
-    // guard against that.
-    try _withUnprotectedUnsafeMutablePointer(to: &waiter) { waiter in
+    // The node stays in this frame until the coroutine has been resumed (W3).
+    try withWaiter(for: fiber, and: Void.self) { waiter, _ in
       guard try enqueue(waiter, cancellation, thread) else { return }
-      fiber.waits(for: self)
+      fiber.waits(for: self, in: "Promise.await()")
       fiber.park(thread, waiter)
       if waiter.pointee.outcome == .cancelled { throw CancellationError() }
     }

@@ -257,7 +257,7 @@ public class AnyPromise: @unchecked Sendable {
 
   /// Settled with a value.
   public final var isFulfilled: Bool {
-    settledFlag.isSet && state.cell.pointee.content == .value
+    settledFlag.isSet && state.cell.pointee.hasValue
   }
 
   /// Settled with an error.
@@ -354,27 +354,35 @@ public class AnyPromise: @unchecked Sendable {
   }
 
   /// Leaves the lock and tells everybody: cancel hooks, observers, awaiting coroutines.
+  ///
+  /// Of one that awaits all is told here, with no registers kept for it; everything else is a jump.
   @usableFromInline
   package final func finishSettling(
     _ isCancellation: Bool,
     _ mode: LockMode,
     _ thread: ThreadRecord
   ) {
-    if state.isUnobserved, let first = state.pointee.queue.claimFirst() {
-      if state.pointee.queue.isEmpty {
-        state.lock.release(mode)
-        ResumeToken(first, .delivered).resume(thread)
-        return
-      }
-      var wakes = ResumeList()
-      wakes.append(first, .delivered)
-      leaveLock(isCancellation, mode, &wakes).call(self)
-      wakes.resumeAll()
-    } else {
-      var wakes = ResumeList()
-      leaveLock(isCancellation, mode, &wakes).call(self)
-      wakes.resumeAll()
+    guard state.isUnobserved, let first = state.pointee.queue.claimFirst() else {
+      return finishSettling(isCancellation, mode, claimed: nil)
     }
+    guard state.pointee.queue.isEmpty else {
+      return finishSettling(isCancellation, mode, claimed: first)
+    }
+    state.lock.release(mode)
+    ResumeToken(first, .delivered).resume(thread)
+  }
+
+  /// The same, where one that awaits may have been claimed already.
+  @inline(never)
+  private final func finishSettling(
+    _ isCancellation: Bool,
+    _ mode: LockMode,
+    claimed first: UnsafeMutablePointer<Waiter>?
+  ) {
+    var wakes = ResumeList()
+    if let first { wakes.append(first, .delivered) }
+    leaveLock(isCancellation, mode, &wakes).call(self)
+    wakes.resumeAll()
   }
 
   /// Leaves the lock if all that there is to tell is one observer.

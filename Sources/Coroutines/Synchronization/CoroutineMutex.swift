@@ -144,15 +144,13 @@ public final class CoroutineMutex: @unchecked Sendable {
   @inlinable @inline(__always)
   func acquire(_ operation: StaticString, isByHand: Bool) throws {
     let thread = currentThread()
-    let fiber = try Parking.begin(operation, thread)
+    let fiber = try Parking.caller(operation, thread)
     guard let mode = try acquireOrHoldState(fiber, thread, operation, isByHand: isByHand)
     else { return }
-    var waiter = Waiter(fiber: fiber)
-    // SAFETY: the node stays in this frame until the coroutine has been resumed (W3). It has no end to overrun, so no
-    // guard against that.
-    try _withUnprotectedUnsafeMutablePointer(to: &waiter) { waiter in
+    // The node stays in this frame until the coroutine has been resumed (W3).
+    try withWaiter(for: fiber, and: Void.self) { waiter, _ in
       enqueue(waiter, mode)
-      fiber.waits(for: self)
+      fiber.waits(for: self, in: operation)
       fiber.park(thread, waiter)
       if waiter.pointee.outcome == .cancelled { throw CancellationError() }
     }

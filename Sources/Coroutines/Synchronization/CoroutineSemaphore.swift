@@ -94,19 +94,15 @@ public final class CoroutineSemaphore: @unchecked Sendable {
   @available(*, noasync, message: "In async code, write `try await semaphore.acquire()`.")
   public func acquire(_ count: Int = 1) throws {
     let thread = currentThread()
-    let fiber = try Parking.begin("CoroutineSemaphore.acquire(_:)", thread)
+    let fiber = try Parking.caller("CoroutineSemaphore.acquire(_:)", thread)
     guard let mode = takeOrHoldState(count, thread) else { return }
-    var request = count
-    // SAFETY: number and node stay in this frame until the coroutine has been resumed (W3). They have no end to overrun,
-    // so no guard against that.
-    try _withUnprotectedUnsafeMutablePointer(to: &request) { request in
-      var waiter = Waiter(fiber: fiber, slot: UnsafeMutableRawPointer(request))
-      try _withUnprotectedUnsafeMutablePointer(to: &waiter) { waiter in
-        enqueue(waiter, mode)
-        fiber.waits(for: self)
-        fiber.park(thread, waiter)
-        if waiter.pointee.outcome == .cancelled { throw cancelledWait() }
-      }
+    // Number and node stay in this frame until the coroutine has been resumed (W3).
+    try withWaiter(for: fiber, and: Int.self) { waiter, request in
+      request.initialize(to: count)
+      enqueue(waiter, mode)
+      fiber.waits(for: self, in: "CoroutineSemaphore.acquire(_:)")
+      fiber.park(thread, waiter)
+      if waiter.pointee.outcome == .cancelled { throw cancelledWait() }
     }
   }
 

@@ -86,9 +86,9 @@ struct WaitingState<State>: @unchecked Sendable {
     isCancellable: Bool = true,
     _ meanwhile: () -> Void = {}
   ) -> WaitOutcome {
-    var waiter = Waiter(fiber: fiber, slot: slot)
-    // SAFETY: the node stays in this frame until the coroutine has been resumed (W3).
-    return withUnsafeMutablePointer(to: &waiter) { waiter in
+    // The node stays in this frame until the coroutine has been resumed (W3).
+    withWaiter(for: fiber, and: Void.self) { waiter, _ in
+      waiter.pointee.slot = slot
       enqueue(waiter, mode)
       meanwhile()
       fiber.park(thread, isCancellable ? waiter : nil)

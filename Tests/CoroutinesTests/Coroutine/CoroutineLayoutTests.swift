@@ -3,6 +3,7 @@
 import CCoroutineKernel
 import CoroutineKernel
 import CoroutineTestSupport
+import Synchronization
 import Testing
 
 @testable import Coroutines
@@ -35,9 +36,38 @@ import Testing
     #expect(MemoryLayout<InboxLink>.size >= MemoryLayout<UInt>.size)
   }
 
+  @Test
+  func `the states of a coroutine are one word, of which a new one's are its class of stacks`()
+    throws
+  {
+    try runBlocking {
+      let coroutine = launch(stackSize: .kibibytes(64)) {}
+      let fiber = coroutine.fiber
+      let first = fiber.states.pointee
+      #expect(first == UInt64(fiber.pointee.stackClass))
+      #expect(first != 0)
+      #expect(UInt(bitPattern: fiber.states) % 8 == 0)
+      // Each in its byte, and nothing else in the word.
+      fiber.pointee.placement = .wide
+      fiber.pointee.phase.store(.suspended, ordering: .relaxed)
+      fiber.pointee.attention.store(true, ordering: .relaxed)
+      coroutine.isObserved.set()
+      coroutine.cancellationRequest.set()
+      coroutine.isScoped = true
+      #expect(fiber.states.pointee == first | 0x0101_0101_0200_0200)
+      fiber.states.pointee = first
+      #expect(!coroutine.isScoped && !coroutine.isCancelled && coroutine.state == .ready)
+      let after = UnsafeMutableRawPointer(fiber.states + 1)
+      #expect(
+        withUnsafeMutablePointer(to: &coroutine.extras) { UnsafeMutableRawPointer($0) } == after
+      )
+    }
+  }
+
   @Test func `a launched closure and who performs it fit where the value will be`() {
-    #expect(MemoryLayout<() throws -> Int>.size <= 2 * MemoryLayout<UInt>.size)
-    #expect(MemoryLayout<Performer>.size <= 2 * MemoryLayout<UInt>.size)
+    #expect(MemoryLayout<() throws -> Int>.size == MemoryLayout<ClosureBits>.size)
+    #expect(MemoryLayout<Performer>.size == MemoryLayout<ClosureBits>.size)
+    #expect(MemoryLayout<ClosureBits>.size == 2 * MemoryLayout<UInt>.size)
   }
 
   @Test func `what a closure has captured is its second word, and is let go of once`() throws {
@@ -47,11 +77,9 @@ import Testing
       deinit { ended.value = (ended.value ?? 0) + 1 }
       func one() -> Int { 1 }
     }
-    let place = UnsafeMutableRawPointer.allocate(byteCount: 16, alignment: 8)
-    defer { place.deallocate() }
     func end(_ closure: @escaping () throws -> Int) -> Int? {
       let value = try? closure()
-      endClosure(closure, at: place)
+      ClosureBits(closure).end()
       return value
     }
     let ended = Cell(0)
