@@ -411,9 +411,8 @@ extension UnsafeMutablePointer where Pointee == Fiber {
   /// For who has the fiber to himself.
   @inlinable @inline(__always)
   package var states: UnsafeMutablePointer<UInt64> {
-    // SAFETY: behind `identifier`, which ends at a multiple of 8, and in the owner to its end (FiberLayoutTests,
-    // CoroutineLayoutTests). Each of the bytes is 0 where it is first or false; the first byte is the lowest on all
-    // processors that there are kernels for.
+    // SAFETY: the word behind `identifier`, all of it inside the owner (CoroutineLayoutTests). Each of the bytes is 0 where it
+    // is first or false; the first byte is the lowest on all processors that there are kernels for.
     (UnsafeMutableRawPointer(self) + (MemoryLayout<Fiber>.size & ~7)).assumingMemoryBound(
       to: UInt64.self
     )

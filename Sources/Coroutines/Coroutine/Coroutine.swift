@@ -94,7 +94,7 @@ public class Coroutine: @unchecked Sendable, CustomStringConvertible {
     thread: ThreadRecord
   ) {
     self.site = site
-    // With the three flags.
+    // The three flags are in the word of the fiber's states.
     fiber.renew(
       home: home,
       stackClass: stackSize.stackClass,
