@@ -12,7 +12,7 @@ extension Promise {
   ///
   /// - Parameter work: Called where this promise is settled. What it throws rejects the new promise.
   /// - Returns: The new promise. Dropping it does not stop the work.
-  @inlinable
+  @inlinable @inline(__always)
   @discardableResult
   public func then<NewValue>(
     _ work: @escaping @Sendable (Value) throws -> NewValue
@@ -31,7 +31,7 @@ extension Promise {
   ///
   /// - Parameter work: Called where this promise is settled. What it throws rejects the new promise.
   /// - Returns: The new promise. Dropping it does not stop the work.
-  @inlinable
+  @inlinable @inline(__always)
   @discardableResult
   public func map<NewValue>(
     _ work: @escaping @Sendable (Value) throws -> NewValue
