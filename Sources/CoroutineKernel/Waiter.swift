@@ -122,7 +122,7 @@ extension UnsafeMutablePointer where Pointee == Waiter {
   /// Two words that begin as nothing: one store.
   @inlinable @inline(__always)
   var watcherAndRace: UnsafeMutableRawPointer {
-    // SAFETY: the fifth word and the sixth (WaiterLayoutTests), inside the node.
+    // SAFETY: the fifth word and the sixth (WaiterFrameTests), inside the node.
     UnsafeMutableRawPointer(self) + 4 * MemoryLayout<UInt>.stride
   }
 

@@ -6,7 +6,7 @@ public import CCoroutineKernel
 ///
 /// For the two things that cannot be said with a closure: that letting go of it takes no atomic operation, if nobody else holds
 /// what it has captured, where the compiler's way always does; and that it has captured nothing, so that there is nothing to let go
-/// of at all. Never leaves a function, so it is in registers.
+/// of at all. And where a `Performer` lies until it is called.
 @usableFromInline
 struct ClosureBits {
   @usableFromInline var function: UnsafeRawPointer?

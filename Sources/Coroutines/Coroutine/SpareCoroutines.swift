@@ -63,7 +63,7 @@ enum SpareCoroutines {
     return object
   }
 
-  /// The same, or one that has ended elsewhere, or a new one in the memory of one that is gone.
+  /// The same, or the recent object before the last, or one that has ended elsewhere, or a new one in the memory of one that is gone.
   ///
   /// Lets go of another class's object that is first in the list.
   static func take(_ type: Coroutine.Type, _ thread: ThreadRecord) -> Unmanaged<Coroutine>? {
