@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import CCoroutineKernel
+package import CCoroutineKernel
 import Synchronization
 
 /// Direct switches between coroutines before the loop looks around.
@@ -123,8 +123,8 @@ extension UnsafeMutablePointer where Pointee == Home {
   /// Gives a coroutine that has not started the stack of the one that ended last, if the size is right.
   ///
   /// What waits on that stack goes on with the coroutine.
-  @inlinable @inline(__always)
-  package func takeSpareStack(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
+  @inline(__always)
+  private func takeSpareStack(_ fiber: UnsafeMutablePointer<Fiber>) -> Bool {
     guard let spare = pointee.spareStack, spare.pointee.size_class == fiber.pointee.stackClass
     else { return false }
     pointee.spareStack = nil

@@ -404,9 +404,7 @@ extension UnsafeMutablePointer where Pointee == Fiber {
     let home = pointee.home
     pointee.phase.store(.ready, ordering: .relaxed)
     home.pushFront(self)
-    if home.pointee.handOvers > 0,
-      home.takeSpareStack(other) || home.prepareFromPool(other, thread)
-    {
+    if home.pointee.handOvers > 0, home.prepareFromPool(other, thread) {
       home.pointee.handOvers &-= 1
       switchOut(to: other, thread)
     } else {
