@@ -7,10 +7,11 @@ import harness
 ///
 /// For counts only: no peer has such a row. Over a channel a value takes one retain and one release: the sender keeps what it
 /// sends, and the receiver ends what it got. In a promise it stays, so who awaits it gets another reference. One that is
-/// made where it is yielded takes no retain.
+/// made where it is told or yielded takes no retain.
 let objects = [
   Row("object-handover") { try sendObjects($0, capacity: 0) },
   Row("object-buffered128") { try sendObjects($0, capacity: 128) },
+  Row("object-tell", tellObjects), Row("object-event", tellEventsOfObjects),
   Row("object-generator", yieldObjects), Row("object-promise", settleObjects),
   Row("callbacks", callBack), Row("events", tellEvents), Row("promise-fulfilled", fulfilled),
 ]
@@ -32,6 +33,38 @@ private func sendObjects(_ count: Int, capacity: Int) throws -> Int {
     var sum = 0
     for number in numbers { sum += number.value }
     return sum
+  }
+}
+
+private func tellObjects(_ count: Int) throws -> Int {
+  try runBlocking {
+    let sum = Sum()
+    let adder = MessageActor<Number>(capacity: .failing(128)) { messages in
+      for number in messages { sum.value += number.value }
+    }
+    for number in 0..<count {
+      try adder.tell(Number(number))
+      // Before the mailbox is full.
+      if number % 64 == 63 { try Coroutine.yield() }
+    }
+    try adder.stopAndJoin()
+    return sum.value
+  }
+}
+
+private final class Sum: @unchecked Sendable {
+  // SAFETY: an actor's own until it has been joined.
+  var value = 0
+}
+
+private func tellEventsOfObjects(_ count: Int) throws -> Int {
+  try runBlocking {
+    let numbers = Generator<Number>.events { events in
+      for number in 0..<count { events.send(Number(number)) }
+      events.finish()
+      return {}
+    }
+    return numbers.reduce(0) { $0 + $1.value }
   }
 }
 

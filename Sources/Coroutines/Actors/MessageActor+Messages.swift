@@ -16,7 +16,7 @@ extension MessageActor {
   ///   `CancellationError` and `CoroutineError.outsideCoroutine`.
   @inlinable
   @available(*, noasync, message: "In async code, write `try await actor.tell(message)`.")
-  public func tell(_ message: sending Message) throws {
+  public func tell(@_eagerMove _ message: sending Message) throws {
     try deliver(Envelope(message, nil), "MessageActor.tell(_:)")
   }
 
@@ -132,7 +132,10 @@ extension MessageActor {
   // end would be an answer, too.
 
   @inlinable @inline(__always)
-  func deliver(_ envelope: sending Envelope<Message>, _ operation: StaticString) throws {
+  func deliver(
+    @_eagerMove _ envelope: sending Envelope<Message>,
+    _ operation: StaticString
+  ) throws {
     if waits { return try deliverWaiting(envelope, operation) }
     try deliverIfReady(consume envelope)
   }

@@ -29,7 +29,7 @@ public struct CallbackResolver<Value>: Sendable {
   /// - Returns: False if it was settled before.
   @inlinable
   @discardableResult
-  public func callAsFunction(_ value: sending Value) -> Bool { right.fulfill(value) }
+  public func callAsFunction(@_eagerMove _ value: sending Value) -> Bool { right.fulfill(value) }
 
   /// Settles with an error.
   ///

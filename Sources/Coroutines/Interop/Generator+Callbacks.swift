@@ -80,7 +80,7 @@ extension Generator {
         stop()
         sink.finish()
       }
-      while let element = try sink.next() { try yield(element) }
+      while let element = try sink.next() { try yield(consume element) }
     }
   }
 

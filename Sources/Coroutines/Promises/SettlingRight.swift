@@ -62,7 +62,7 @@ final class SettlingRight<Value>: @unchecked Sendable {
   // Who gives the right away is the one that counts: what comes at the same time on another thread is told so.
 
   @inlinable
-  func fulfill(_ value: sending Value) -> Bool {
+  func fulfill(@_eagerMove _ value: sending Value) -> Bool {
     guard isGivenAway.setFirst() else { return false }
     return promise.fulfill(value)
   }
