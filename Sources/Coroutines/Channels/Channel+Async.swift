@@ -72,10 +72,10 @@ extension Channel {
     switch core.decideSend() {
     case .handOver(let receiver):
       // SAFETY: a waiting receiver has a slot, and has been claimed: nobody else touches it (W2).
-      core.pointee.move(receiver.pointee.slot.unsafelyUnwrapped, slot.memory)
+      core.move(receiver.pointee.slot.unsafelyUnwrapped, slot.memory)
       slot.partner = receiver
     case .keep(let free):
-      core.pointee.move(free, slot.memory)
+      core.move(free, slot.memory)
     case .replace(let full):
       // The oldest value comes out into our slot, and is released with it, outside the lock.
       core.pointee.exchange(full, slot.memory)
@@ -131,15 +131,15 @@ extension Channel {
   private func receiveNow(_ slot: TransitSlot<Element>) -> Bool {
     switch core.decideReceive() {
     case .take(let full, let sender, let free):
-      core.pointee.move(slot.memory, full)
+      core.move(slot.memory, full)
       if let sender {
         // SAFETY: a waiting sender has its value in its slot, and has been claimed (W2).
-        core.pointee.move(free, sender.pointee.slot.unsafelyUnwrapped)
+        core.move(free, sender.pointee.slot.unsafelyUnwrapped)
         slot.partner = sender
       }
     case .meet(let sender):
       // SAFETY: as above.
-      core.pointee.move(slot.memory, sender.pointee.slot.unsafelyUnwrapped)
+      core.move(slot.memory, sender.pointee.slot.unsafelyUnwrapped)
       slot.partner = sender
     case .closed:
       slot.step = .closed

@@ -69,8 +69,9 @@ public final class Channel<Element>: @unchecked Sendable {
         in: memory,
         site: site,
         stride: MemoryLayout<Element>.stride,
-        move: { target, source in
-          // SAFETY: callers pass a free slot and one that holds a value of this channel.
+        isWord: _isPOD(Element.self) && MemoryLayout<Element>.size == MemoryLayout<UInt64>.size,
+        moveValue: { target, source in
+          // SAFETY: as `move`.
           target.assumingMemoryBound(to: Element.self)
             .moveInitialize(from: source.assumingMemoryBound(to: Element.self), count: 1)
         },

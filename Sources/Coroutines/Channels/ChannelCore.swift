@@ -53,6 +53,8 @@ package struct ChannelCore {
   @usableFromInline let overflow: ChannelCapacity.Overflow
   /// No more sends.
   @usableFromInline var isClosed = false
+  /// A value is eight bytes that may be copied as such.
+  @usableFromInline let isWord: Bool
   /// Its number in the recording that is on, or in an earlier one.
   var recordedNumber: UInt32 = 0
   /// The `Channel` that this is the state of; not retained here.
@@ -60,8 +62,8 @@ package struct ChannelCore {
   /// What the sending ends and the receiving ends of `makeEnds` share, while there are any (K5).
   @usableFromInline
   var rights: (send: UnsafeMutableRawPointer?, receive: UnsafeMutableRawPointer?) = (nil, nil)
-  /// Moves one value from the second address to the first; for callers that do not know its type.
-  @usableFromInline let move: (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
+  /// What `move` calls for values that are no word.
+  @usableFromInline let moveValue: (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
   /// Exchanges the values at two addresses.
   @usableFromInline let exchange: (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void
   /// Makes a bigger ring and moves the kept values there.
@@ -73,7 +75,8 @@ package struct ChannelCore {
     in memory: UnsafeMutableRawPointer,
     site: SourceSite,
     stride: Int,
-    move: @escaping (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void,
+    isWord: Bool,
+    moveValue: @escaping (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void,
     exchange: @escaping (UnsafeMutableRawPointer, UnsafeMutableRawPointer) -> Void,
     grow: @escaping (UnsafeMutablePointer<ChannelCore>) -> Void
   ) {
@@ -83,7 +86,8 @@ package struct ChannelCore {
     self.overflow = capacity.overflow
     self.site = site
     self.stride = stride
-    self.move = move
+    self.isWord = isWord
+    self.moveValue = moveValue
     self.exchange = exchange
     self.grow = grow
   }
@@ -145,6 +149,19 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
     // SAFETY: second field, after one whose stride is a multiple of its alignment (CoreLayoutTests).
     (UnsafeMutableRawPointer(self) + MemoryLayout<WaitQueue>.stride)
       .assumingMemoryBound(to: WaitQueue.self)
+  }
+
+  /// Moves one value from the second address to the first; for callers that do not know its type.
+  ///
+  /// A word without a call: what a closure has captured is retained and released around one, though this has captured nothing.
+  @inline(__always)
+  func move(_ target: UnsafeMutableRawPointer, _ source: UnsafeMutableRawPointer) {
+    // SAFETY: callers pass a free slot and one that holds a value of this channel.
+    if pointee.isWord {
+      target.storeBytes(of: source.loadUnaligned(as: UInt64.self), as: UInt64.self)
+    } else {
+      pointee.moveValue(target, source)
+    }
   }
 
   /// Decides a send.

@@ -59,9 +59,12 @@ extension Selection {
     // SAFETY: only clauses with a channel are ready.
     let lock = entry.pointee.core.unsafelyUnwrapped.lock
     let mode = lock.acquire(thread)
-    let partner = carryOut(entry)
+    guard let partner = carryOut(entry) else {
+      // Let go of in both branches, so that the other one need not keep what only this one goes on with.
+      lock.release(mode)
+      return false
+    }
     lock.release(mode)
-    guard let partner else { return false }
     if let waiter = partner.waiter { ResumeToken(waiter, .delivered).resume(thread) }
     return true
   }

@@ -209,13 +209,13 @@ package enum Selection {
       if let recorder { core.record(step, recorder) }
       switch step {
       case .take(let full, let sender, let free):
-        core.pointee.move(slot, full)
+        core.move(slot, full)
         // SAFETY: a waiting sender has its value in its slot.
-        if let sender { core.pointee.move(free, sender.pointee.slot.unsafelyUnwrapped) }
+        if let sender { core.move(free, sender.pointee.slot.unsafelyUnwrapped) }
         return Partner(waiter: sender)
       case .meet(let sender):
         // SAFETY: as above.
-        core.pointee.move(slot, sender.pointee.slot.unsafelyUnwrapped)
+        core.move(slot, sender.pointee.slot.unsafelyUnwrapped)
         return Partner(waiter: sender)
       case .closed:
         entry.pointee.isClosed = true
@@ -228,10 +228,10 @@ package enum Selection {
     switch step {
     case .handOver(let receiver):
       // SAFETY: a waiting receiver has a slot.
-      core.pointee.move(receiver.pointee.slot.unsafelyUnwrapped, slot)
+      core.move(receiver.pointee.slot.unsafelyUnwrapped, slot)
       return Partner(waiter: receiver)
     case .keep(let free):
-      core.pointee.move(free, slot)
+      core.move(free, slot)
     case .replace(let full):
       // The oldest value comes back in our slot, and is released with it, outside the locks.
       core.pointee.exchange(full, slot)

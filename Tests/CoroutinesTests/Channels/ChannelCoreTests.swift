@@ -217,7 +217,7 @@ final class CoreBench {
       case .take(let slot, let sender, let free):
         let value = slot.assumingMemoryBound(to: Int.self).move()
         guard let sender else { return "received \(value)" }
-        channel.core.pointee.move(free, sender.pointee.slot ?? slot)
+        channel.core.move(free, sender.pointee.slot ?? slot)
         let waker = Int(sender.pointee.clause)
         drop(waker)
         return "received \(value), woke \(waker)"

@@ -19,6 +19,37 @@ import Testing
     }
   }
 
+  /// Eight plain bytes are moved as a word, all else by a function that knows the type.
+  @Test func `a value of any size arrives as it was sent, and once`() throws {
+    struct Bytes: Equatable {
+      var all: (UInt32, UInt8, UInt8, UInt16) = (0x0102_0304, 5, 6, 0x0708)
+      static func == (one: Bytes, other: Bytes) -> Bool { one.all == other.all }
+    }
+    try runBlocking {
+      try #expect(sentAndReceived(-0.1) == -0.1)
+      try #expect(sentAndReceived(Bytes()) == Bytes())
+      try #expect(sentAndReceived(UInt8(200)) == 200)
+      try #expect(sentAndReceived(Int?.some(.min)) == .min)
+      try #expect(sentAndReceived([1, 2]) == [1, 2])
+      try #expect(sentAndReceived("longer than fifteen bytes") == "longer than fifteen bytes")
+      let census = Census()
+      try #expect(sentAndReceived(Counted(3, census)).number == 3)
+      #expect(census.alive == 0)
+    }
+  }
+
+  /// By selects on both sides: into the buffer and out of it, and from one that waits.
+  private func sentAndReceived<Value>(_ value: Value) throws -> Value {
+    let (kept, met) = (Channel<Value>(capacity: 1), Channel<Value>())
+    nonisolated(unsafe) let value = value
+    try select { Send(value, to: kept) }
+    let receiver = launch { try select { Receive(from: met) { $0 } } }
+    try letOthersRun()
+    nonisolated(unsafe) let first = try select { Receive(from: kept) { $0 } }
+    try select { Send(first, to: met) }
+    return try receiver.value()
+  }
+
   @Test func `of two values one is sent and the other released`() throws {
     let census = Census()
     try runBlocking {
