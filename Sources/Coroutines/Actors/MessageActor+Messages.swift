@@ -17,6 +17,7 @@ extension MessageActor {
   @inlinable
   @available(*, noasync, message: "In async code, write `try await actor.tell(message)`.")
   public func tell(@_eagerMove _ message: sending Message) throws {
+    // Handed on, and not kept to the end of this call: what is made to be told is not retained on its way.
     try deliver(Envelope(message, nil), "MessageActor.tell(_:)")
   }
 

@@ -156,7 +156,8 @@ extension UnsafeMutablePointer where Pointee == ChannelCore {
   /// A word without a call: what a closure has captured is retained and released around one, though this has captured nothing.
   @inline(__always)
   func move(_ target: UnsafeMutableRawPointer, _ source: UnsafeMutableRawPointer) {
-    // SAFETY: callers pass a free slot and one that holds a value of this channel.
+    // SAFETY: callers pass a free slot and one that holds a value of this channel. A word's bits are all of it, and nothing is to
+    // be done where it has been.
     if pointee.isWord {
       target.storeBytes(of: source.loadUnaligned(as: UInt64.self), as: UInt64.self)
     } else {
