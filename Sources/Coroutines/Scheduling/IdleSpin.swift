@@ -57,6 +57,15 @@ struct IdleSpin {
     )
   }()
 
+  /// For a thread: what it may run on is asked when it first waits.
+  init() {}
+
+  /// As on a machine of so many processors, whatever this one has.
+  init(processors count: Int) {
+    processors = count
+    mayHelp = (threads: count > 1, descriptors: count > 1)
+  }
+
   /// Looks until there is something, or it has been in vain for long enough.
   ///
   /// - Parameters:
